@@ -1,0 +1,1 @@
+"""Moirae, the monitoring platform that remembers."""

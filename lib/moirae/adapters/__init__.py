@@ -1,0 +1,1 @@
+"""The world: stores, engines and services behind the ports."""

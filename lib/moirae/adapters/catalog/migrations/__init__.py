@@ -1,0 +1,1 @@
+"""Schema changes, one file each; a file that was released is never edited."""

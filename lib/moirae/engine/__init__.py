@@ -1,0 +1,1 @@
+"""The one engine: the same functions run rows live, in materialisation, in reprocessing and in process."""

@@ -1,0 +1,111 @@
+"""Text to statements: tokens, split at semicolons, one small grammar per head, SELECT bodies by sqlglot.
+
+A statement that cannot be read is reported and left out; the others are read all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import Token, TokenType
+
+from moirae.lang.body import parse_select
+from moirae.lang.cursor import Cursor
+from moirae.lang.dialect import Moirae
+from moirae.lang.heads import CREATE, LATER
+from moirae.lang.source import Refused, Report, nearest
+from moirae.lang.statements import CreateEvent, Name, Statement
+
+_DEPTH = 100  # parentheses in parentheses; far above what a person writes, far below the parser's stack
+_ALLOWED = "write CREATE STREAM, CREATE TABLE, CREATE EVENT, CREATE RECALL or SELECT"
+
+
+def parse(report: Report) -> list[Statement]:
+    """All statements that could be read, in the order of the text."""
+    found = []
+    for tokens in _split(_tokenize(report)):
+        report.query = ""
+        try:
+            found.append(_statement(tokens, report))
+        except Refused:
+            continue
+    report.query = ""
+    return found
+
+
+def _tokenize(report: Report) -> list[Token]:
+    try:
+        return Moirae().tokenize(report.text)
+    except SqlglotError as problem:
+        at, what = _broken_token(report.text, str(problem))
+        report.add(at, "a text that ends with its quote", what, "close the quote, or double it inside a text")
+        return []
+
+
+def _broken_token(text: str, message: str) -> tuple[int, str]:
+    """sqlglot says `Missing ' from 3:17` or only that it failed; the place is that of the opening quote."""
+    line, _, column = message.rpartition(" from ")[2].partition(":")
+    lines = text.split("\n")
+    if line.isdigit() and 1 <= int(line) <= len(lines):
+        width = int(column) if column.isdigit() else 0
+        start = sum(len(part) + 1 for part in lines[: int(line) - 1])
+        return min(start + max(width - 1, 0), len(text)), "a quote that is never closed"
+    return len(text), "text that cannot be split into words"
+
+
+def _split(tokens: list[Token]) -> list[list[Token]]:
+    groups: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.token_type is TokenType.SEMICOLON:
+            groups.append([])
+        else:
+            groups[-1].append(token)
+    return [group for group in groups if group]
+
+
+def _statement(tokens: list[Token], report: Report) -> Statement:
+    cursor = Cursor(tokens, report)
+    _check_parentheses(tokens, report)
+    text = report.text[tokens[0].start : tokens[-1].end + 1]
+    if cursor.sees("SELECT") or cursor.sees("WITH") or cursor.sees("FROM"):
+        body = parse_select(tokens, report)
+        return CreateEvent(tokens[0].start, text, Name("result", tokens[0].start), body, bare=True)
+    reader = _reader(cursor)
+    return reader(cursor, text)
+
+
+def _reader(cursor: Cursor) -> Callable[[Cursor, str], Statement]:
+    if cursor.take("CREATE"):
+        kind = cursor.word.upper if cursor.word else ""
+        if kind in ("OR", "IF"):
+            raise cursor.refuse("STREAM, TABLE, EVENT or RECALL", "leave it out: deploying a name again replaces it")
+        if kind in CREATE:
+            cursor.skip()
+            return CREATE[kind]
+    else:
+        kind = cursor.word.upper if cursor.word else ""
+    if kind in LATER:
+        raise cursor.refuse("a statement of this version", f"{LATER[kind]}; leave the statement out for now")
+    if kind in CREATE:
+        raise cursor.refuse(f"CREATE {kind}", f"write CREATE before {kind}")
+    suggestion = nearest(kind, [*CREATE, "SELECT"], "")
+    raise cursor.refuse("a statement", f"{suggestion}, or {_ALLOWED}" if suggestion.startswith("write") else _ALLOWED)
+
+
+def _check_parentheses(tokens: list[Token], report: Report) -> None:
+    open_: list[Token] = []
+    for token in tokens:
+        if token.token_type is TokenType.L_PAREN:
+            open_.append(token)
+        elif token.token_type is TokenType.R_PAREN and not open_:
+            report.add(token.start, "a ( before this )", "')'", "add the missing ( or remove this )")
+            raise Refused
+        elif token.token_type is TokenType.R_PAREN:
+            open_.pop()
+        if len(open_) > _DEPTH:
+            report.add(token.start, f"at most {_DEPTH} parentheses inside each other", "more", "split the query")
+            raise Refused
+    if open_:
+        report.add(open_[-1].start, "a ) for this (", "the end of the statement", "add the missing )")
+        raise Refused

@@ -1,0 +1,1 @@
+"""What rows, times and expressions are. Touches nothing."""
