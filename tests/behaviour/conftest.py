@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from moirae.adapters.catalog import SqlCatalog, open_catalog
 from sqlalchemy import create_engine, make_url, text
+
+from moirae.adapters.catalog import SqlCatalog, open_catalog
 
 _numbers = itertools.count(1)
 
@@ -22,6 +23,8 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], 
         import pgserver
 
         server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+        server.psql("ALTER SYSTEM SET fsync = off")  # no test pulls the plug of the machine
+        server.psql("SELECT pg_reload_conf()")
         admin = make_url(server.get_uri()).set(drivername="postgresql+psycopg")
 
     def new_database() -> str:

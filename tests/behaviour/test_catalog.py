@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from moirae.errors import CatalogError, ChunkError
 from moirae.ports.catalog import (
     Append,

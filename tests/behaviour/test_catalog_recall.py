@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
+
 from moirae.errors import CatalogError
 from moirae.ports.catalog import (
     BatchCommit,
@@ -81,7 +82,7 @@ def test_an_event_is_found_by_a_prefix_that_only_it_has(catalog: Catalog) -> Non
     with pytest.raises(CatalogError, match="several events begin with 'abc', such as 'abc1' and 'abc2'; write more"):
         catalog.event("abc")
     for unknown in ("x", "ABD", "abd%", "a_"):
-        with pytest.raises(CatalogError, match="no event begins with .*; `moirae events` lists the newest"):
+        with pytest.raises(CatalogError, match=r"no event begins with .*; `moirae events` lists the newest"):
             catalog.event(unknown)
 
 

@@ -6,8 +6,8 @@ from moirae.config.show import Setting, effective, table_rows, to_json
 
 __all__ = [
     "Config",
-    "InvalidConfigError",
     "Duration",
+    "InvalidConfigError",
     "Secret",
     "Setting",
     "Size",

@@ -197,7 +197,7 @@ class Catalog(_Section):
     def _without_password(cls, url: str) -> str:
         if not re.match(r"sqlite:///.|postgresql(\+psycopg)?://", url):
             raise ValueError("is not a catalog's URL; write 'sqlite:///path' or 'postgresql://user@host:port/name'")
-        if re.search(r"://[^/@]*:[^/]*@|[?&]password=", url):
+        if re.search(r"://[^/@]*:.*@|[?&]password=", url):
             raise ValueError("carries a password; leave it out and write 'password: env:NAME' beside the URL")
         return url
 

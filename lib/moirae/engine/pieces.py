@@ -1,7 +1,7 @@
 """A landing file taken apart: what travels between the step that parses and the step that runs queries.
 
-A piece is one binary row with a small head, whatever the stream: rows for the archive, rows of one operator's bucket, or
-lines that could not be read. So one plan carries all streams, and deploying a query changes no plan.
+A piece is one binary row with a small head, whatever the stream: rows for the archive, rows of one operator's bucket,
+or lines that could not be read. So one plan carries all streams, and deploying a query changes no plan.
 """
 
 from __future__ import annotations

@@ -51,7 +51,9 @@ class ProcessRun:
         """No more rows will come: close everything. Events by query, in (at, eid) order."""
         self._advance({}, {stream.name: END_OF_TIME for stream in self.reader.streams})
         return {
-            query.name: sort_events(pa.concat_tables(self.events.get(query.name, []) or [query.definition.schema.arrow.empty_table()]))
+            query.name: sort_events(
+                pa.concat_tables(self.events.get(query.name, []) or [query.definition.schema.arrow.empty_table()])
+            )
             for operator in self.program.operators
             for query in operator.queries
         }

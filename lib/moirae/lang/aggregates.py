@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from moirae.model.rules import Mismatch
+from moirae.model.rules import MismatchError
 from moirae.model.schema import Type
 
 NAMES = {
@@ -34,21 +34,25 @@ def has_aggregate(node: exp.Expr) -> bool:
 
 
 def result_type(function: str, argument: Type, *, windowed: bool) -> Type:
-    """The type of the aggregate, or a Mismatch."""
+    """The type of the aggregate, or a MismatchError."""
     if function in ("count", "count_distinct"):
         return Type.BIGINT
     if function in ("min", "max"):
         return _extreme(function, argument, windowed)
     if not argument.numeric and argument is not Type.NULL:
-        raise Mismatch(f"a number in {function}", argument.value, "use CAST(… AS DOUBLE) if the values are numbers")
+        raise MismatchError(
+            f"a number in {function}", argument.value, "use CAST(… AS DOUBLE) if the values are numbers"
+        )
     return Type.BIGINT if function == "sum" and argument in (Type.INT, Type.BIGINT) else Type.DOUBLE
 
 
 def _extreme(function: str, argument: Type, windowed: bool) -> Type:
     if argument is Type.INTERVAL:
-        raise Mismatch(f"a value that can be kept in {function}", argument.value, "use unix_timestamp(…) of the times")
+        raise MismatchError(
+            f"a value that can be kept in {function}", argument.value, "use unix_timestamp(…) of the times"
+        )
     if windowed and argument in (Type.STRING, Type.BOOLEAN):
         remedy = "group by the text" if argument is Type.STRING else "use CAST(… AS INT)"
         expected = f"a number or a time in {function} over a window"
-        raise Mismatch(expected, argument.value, f"{argument.value} is not supported there yet; {remedy}")
+        raise MismatchError(expected, argument.value, f"{argument.value} is not supported there yet; {remedy}")
     return argument

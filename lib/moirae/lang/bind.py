@@ -7,6 +7,7 @@ poisons those that read it without further words, so each mistake is reported on
 from __future__ import annotations
 
 from moirae.errors import QueryError
+from moirae.lang.body import too_deep
 from moirae.lang.definitions import bind_stream, bind_table
 from moirae.lang.parse import parse
 from moirae.lang.queries import bind_event, bind_recall
@@ -43,10 +44,19 @@ def _bind(statement: Statement, registry: Registry) -> Definition | None:
     registry.report.query = "" if bare else statement.name.text
     before = len(registry.report.findings)
     registry.claim(statement)
-    made = _definition(statement, registry)
+    made = _shallow(statement, registry)
     failed = made is None or len(registry.report.findings) > before
     registry.add(statement.name.text, None if failed else made)
     return made
+
+
+def _shallow(statement: Statement, registry: Registry) -> Definition | None:
+    """The parser bounds the depth of a tree; a caller deep in its own stack may still meet Python's limit."""
+    try:
+        return _definition(statement, registry)
+    except RecursionError:
+        too_deep(statement.at, registry.report)
+        return None
 
 
 def _definition(statement: Statement, registry: Registry) -> Definition | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
-from moirae.lang.source import Refused, Report, quoted
+from moirae.lang.source import RefusedError, Report, quoted
 from moirae.lang.statements import Name, Quantity
 
 
@@ -60,9 +60,9 @@ class Cursor:
             if not self.take(word):
                 raise self.refuse(f"{' '.join(words)}", remedy)
 
-    def refuse(self, expected: str, remedy: str) -> Refused:
+    def refuse(self, expected: str, remedy: str) -> RefusedError:
         self.report.add(self.at, expected, quoted(self.word.token if self.word else None), remedy)
-        return Refused()
+        return RefusedError()
 
     def name(self, what: str, remedy: str) -> Name:
         word = self.word

@@ -12,12 +12,12 @@ from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
 from sqlglot.errors import ParseError
 from sqlglot.parsers.databricks import DatabricksParser
-from sqlglot.tokens import Token
+from sqlglot.tokenizer_core import Token
 
 E = TypeVar("E", bound=exp.Expr)
 
 
-class Unreadable(ParseError):
+class UnreadableError(ParseError):
     """What sqlglot's parser could not read, with the offset of the token it stopped at (None: the end)."""
 
     def __init__(self, message: str, token: Token | None) -> None:
@@ -40,7 +40,7 @@ class MoiraeParser(DatabricksParser):
         return made
 
     def raise_error(self, message: str, token: Token | None = None) -> None:
-        raise Unreadable(message, token or self._curr or None)
+        raise UnreadableError(message, token or self._curr or None)
 
 
 class Moirae(Databricks):

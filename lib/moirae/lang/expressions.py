@@ -18,11 +18,11 @@ from moirae.lang.types import type_of_cast
 from moirae.model.build import call, cast
 from moirae.model.expr import Call, Expr, Lit
 from moirae.model.functions import FUNCTIONS, SYNONYMS
-from moirae.model.rules import Mismatch
+from moirae.model.rules import MismatchError
 from moirae.model.schema import Type
 from moirae.model.units import parse_duration
 
-_BINARY = {
+_BINARY: dict[type[exp.Expr], str] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
@@ -54,8 +54,8 @@ class Expressions:
             return self.bind(node.this)
         if type(node) in _BINARY:
             return self.call(node, _BINARY[type(node)], node.this, node.args["expression"])
-        handler = _HANDLERS.get(type(node))
-        return handler(self, node) if handler else self.unsupported(node)
+        method: Callable[[Any], Expr | None] = getattr(self, _METHODS.get(type(node), "unsupported"))
+        return method(node)
 
     def condition(self, node: exp.Expr) -> Expr | None:
         """A WHERE or HAVING: BOOLEAN."""
@@ -67,8 +67,9 @@ class Expressions:
         remedy = "compare the value with something, such as x <> 0"
         return self.refuse(node, "a condition (BOOLEAN)", bound.type.value, remedy)
 
-    def refuse(self, node: exp.Expr, expected: str, found: str, remedy: str) -> None:
+    def refuse(self, node: exp.Expr, expected: str, found: str, remedy: str) -> Expr | None:
         self.report.add(offset_of(node, self.at), expected, found, remedy)
+        return None
 
     def call(self, node: exp.Expr, name: str, *arguments: exp.Expr) -> Expr | None:
         bound = [self.bind(argument) for argument in arguments]
@@ -80,11 +81,12 @@ class Expressions:
             return None
         try:
             made = call(name, *known)
-        except Mismatch as problem:
+        except MismatchError as problem:
             self.report.mismatch(offset_of(node, self.at), problem)
             return None
         pairs = zip(known, made.args, strict=True) if isinstance(made, Call) else ()
-        return None if any([self.no_time(node, before, after) for before, after in pairs]) else made
+        lost = [self.no_time(node, before, after) for before, after in pairs]
+        return None if any(lost) else made
 
     def negated(self, node: exp.Expr, bound: Expr | None) -> Expr | None:
         return call("not", bound) if bound is not None and node.args.get("negate") else bound
@@ -107,6 +109,12 @@ class Expressions:
 
     def star(self, node: exp.Expr) -> Expr | None:
         return self.refuse(node, "a value", "'*'", "name a column; only count(*) takes a star")
+
+    def boolean(self, node: exp.Boolean) -> Expr | None:
+        return Lit(bool(node.this), Type.BOOLEAN)
+
+    def null(self, _: exp.Null) -> Expr | None:
+        return Lit(None, Type.NULL)
 
     def literal(self, node: exp.Literal) -> Expr | None:
         text = str(node.this)
@@ -174,7 +182,7 @@ class Expressions:
             return None
         try:
             made = cast(value, want)
-        except Mismatch as problem:
+        except MismatchError as problem:
             self.report.mismatch(offset_of(node, self.at), problem)
             return None
         return None if self.no_time(node, value, made) else made
@@ -236,20 +244,21 @@ class Expressions:
         return self.refuse(node, f"no aggregate in {self.place}", f"{str(node.name).lower()}(…)", remedy)
 
 
-_HANDLERS: dict[type[exp.Expr], Callable[[Expressions, Any], Expr | None]] = {
-    exp.Column: Expressions.column,
-    exp.Star: Expressions.star,
-    exp.Literal: Expressions.literal,
-    exp.Boolean: lambda _, node: Lit(bool(node.this), Type.BOOLEAN),
-    exp.Null: lambda _, __: Lit(None, Type.NULL),
-    exp.Neg: Expressions.negative,
-    exp.Not: Expressions.not_,
-    exp.Is: Expressions.is_,
-    exp.Between: Expressions.between,
-    exp.In: Expressions.in_,
-    exp.Like: Expressions.like,
-    exp.Case: Expressions.case,
-    exp.Cast: Expressions.cast,
-    exp.Interval: Expressions.interval,
-    exp.Anonymous: Expressions.function,
+_METHODS: dict[type[exp.Expr], str] = {
+    exp.Column: "column",
+    exp.Star: "star",
+    exp.Literal: "literal",
+    exp.Boolean: "boolean",
+    exp.Null: "null",
+    exp.Neg: "negative",
+    exp.Not: "not_",
+    exp.Is: "is_",
+    exp.Between: "between",
+    exp.In: "in_",
+    exp.Like: "like",
+    exp.Case: "case",
+    exp.Cast: "cast",
+    exp.Interval: "interval",
+    exp.Anonymous: "function",
 }
+"""By name, so that a subclass can give a node another meaning."""

@@ -14,7 +14,7 @@ from moirae.lang.scope import Scope
 from moirae.lang.source import Report, offset_of
 from moirae.model.expr import Col, Expr, Lit
 from moirae.model.query import Aggregate, Output, Window
-from moirae.model.rules import Mismatch
+from moirae.model.rules import MismatchError
 from moirae.model.schema import Type
 from moirae.model.show import show
 
@@ -112,7 +112,7 @@ class Grouped(Expressions):
             return self.group.aggregate("count", None, Type.BIGINT)
         try:
             type_ = result_type(function, bound.type, windowed=self.group.window is not None)
-        except Mismatch as problem:
+        except MismatchError as problem:
             self.report.mismatch(offset_of(node, self.at), problem)
             return None
         if bound.type is Type.NULL:

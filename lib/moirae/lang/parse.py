@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from moirae.lang.body import parse_select
 from moirae.lang.cursor import Cursor
 from moirae.lang.dialect import Moirae
 from moirae.lang.heads import CREATE, LATER
-from moirae.lang.source import Refused, Report, nearest
+from moirae.lang.source import RefusedError, Report, nearest
 from moirae.lang.statements import CreateEvent, Name, Statement
 
-_DEPTH = 100  # parentheses in parentheses; far above what a person writes, far below the parser's stack
 _ALLOWED = "write CREATE STREAM, CREATE TABLE, CREATE EVENT, CREATE RECALL or SELECT"
 
 
@@ -28,7 +27,7 @@ def parse(report: Report) -> list[Statement]:
         report.query = ""
         try:
             found.append(_statement(tokens, report))
-        except Refused:
+        except RefusedError:
             continue
     report.query = ""
     return found
@@ -66,7 +65,10 @@ def _split(tokens: list[Token]) -> list[list[Token]]:
 
 def _statement(tokens: list[Token], report: Report) -> Statement:
     cursor = Cursor(tokens, report)
+    if cursor.sees("CREATE") and len(tokens) > 2:
+        report.query = tokens[2].text.lower() if tokens[2].text.isidentifier() else ""
     _check_parentheses(tokens, report)
+    report.query = ""
     text = report.text[tokens[0].start : tokens[-1].end + 1]
     if cursor.sees("SELECT") or cursor.sees("WITH") or cursor.sees("FROM"):
         body = parse_select(tokens, report)
@@ -100,12 +102,9 @@ def _check_parentheses(tokens: list[Token], report: Report) -> None:
             open_.append(token)
         elif token.token_type is TokenType.R_PAREN and not open_:
             report.add(token.start, "a ( before this )", "')'", "add the missing ( or remove this )")
-            raise Refused
+            raise RefusedError
         elif token.token_type is TokenType.R_PAREN:
             open_.pop()
-        if len(open_) > _DEPTH:
-            report.add(token.start, f"at most {_DEPTH} parentheses inside each other", "more", "split the query")
-            raise Refused
     if open_:
         report.add(open_[-1].start, "a ) for this (", "the end of the statement", "add the missing )")
-        raise Refused
+        raise RefusedError

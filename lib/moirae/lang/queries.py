@@ -7,7 +7,7 @@ from sqlglot import exp
 from moirae.lang.body import SEQUENCES
 from moirae.lang.registry import Registry
 from moirae.lang.scope import Scope
-from moirae.lang.select import Bound, Purpose, bind_select
+from moirae.lang.select import Bound, Purpose, bind_select, refuse_clauses
 from moirae.lang.source import Report, offset_of
 from moirae.lang.statements import CreateEvent, CreateRecall, Name
 from moirae.lang.types import count, duration
@@ -20,6 +20,7 @@ _OWN = {"eid": Type.STRING, "at": Type.TIMESTAMP}
 
 def bind_event(statement: CreateEvent, registry: Registry) -> EventDef | None:
     report, at = registry.report, statement.at
+    refuse_clauses(statement.body, at, report)
     named = _relation(statement.body, at, report, archive=False)
     found = registry.relation(named[0]) if named else None
     if named is None or found is None:
@@ -58,6 +59,7 @@ def bind_recall(statement: CreateRecall, registry: Registry) -> RecallDef | None
     every = duration(statement.report_every, report) if statement.report_every else _REPORT_EVERY_US
     pause = count(statement.pause_every, report) if statement.pause_every else None
     patience = duration(statement.patience, report) if statement.patience else None
+    refuse_clauses(statement.body, at, report)
     named = _relation(statement.body, at, report, archive=True)
     found = registry.relation(named[0]) if named else None
     if event is None or named is None or found is None:

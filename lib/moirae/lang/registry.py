@@ -18,7 +18,8 @@ _KINDS: dict[type, str] = {
 class Registry:
     def __init__(self, known: Pack, report: Report) -> None:
         self.report = report
-        deployed = (*known.streams, *known.tables, *known.events, *known.recalls)
+        deployed: tuple[StreamDef | TableDef | EventDef | RecallDef, ...] = ()
+        deployed += (*known.streams, *known.tables, *known.events, *known.recalls)
         self._found: dict[str, StreamDef | TableDef | EventDef | RecallDef | None] = {d.name: d for d in deployed}
         self._deployed = {definition.name: _KINDS[type(definition)] for definition in deployed}
         self._here: dict[str, int] = {}

@@ -76,7 +76,6 @@ def _place(value: object, at: int) -> int:
 
 def bind_select(select: exp.Select, scope: Scope, purpose: Purpose, at: int, report: Report) -> Bound:
     """The bound query; parts that could not be bound are missing, and reported."""
-    refuse_clauses(select, at, report)
     where = select.args.get("where")
     condition = Expressions(scope, report, at, "WHERE").condition(where.this) if where else None
     having, group_by = select.args.get("having"), select.args.get("group")
@@ -153,7 +152,8 @@ def _aliased(item: exp.Expr, select: exp.Select, scope: Scope) -> exp.Expr:
     if isinstance(item, exp.Column) and not item.table and item.name.lower() not in scope.schema:
         for output in select.expressions:
             if isinstance(output, exp.Alias) and output.alias.lower() == item.name.lower():
-                return output.this
+                named: exp.Expr = output.this
+                return named
     return item
 
 

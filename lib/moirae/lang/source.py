@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sqlglot import exp
-from sqlglot.tokens import Token
+from sqlglot.tokenizer_core import Token
 
 from moirae.errors import Finding, Span
-from moirae.model.rules import Mismatch
+from moirae.model.rules import MismatchError
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Report:
         if finding not in self.findings:
             self.findings.append(finding)
 
-    def mismatch(self, offset: int, problem: Mismatch) -> None:
+    def mismatch(self, offset: int, problem: MismatchError) -> None:
         self.add(offset, problem.expected, problem.found, problem.remedy)
 
     def quiet(self) -> Report:
@@ -52,7 +52,7 @@ class Report:
         return Report("")
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A statement that cannot be read any further; the reason is already in the report."""
 
 

@@ -1,4 +1,4 @@
-"""Typed expressions from their parts: every promotion becomes a cast, every refusal a `Mismatch`.
+"""Typed expressions from their parts: every promotion becomes a cast, every refusal a `MismatchError`.
 
 Casts and signs of constants are worked out here, so that `bytes > 1000` compares with the BIGINT 1000.
 """
@@ -10,7 +10,7 @@ import pyarrow as pa
 from moirae.model.evaluate import evaluate
 from moirae.model.expr import Call, Expr, Lit
 from moirae.model.functions import FUNCTIONS
-from moirae.model.rules import Mismatch, check_cast
+from moirae.model.rules import MismatchError, check_cast
 from moirae.model.schema import Type
 
 _ONE_ROW = pa.table({"_": [None]})
@@ -28,7 +28,7 @@ def call(name: str, *args: Expr) -> Expr:
     typed = tuple(cast(argument, type_) for argument, type_ in zip(args, wanted, strict=True))
     for position in function.constants:
         if position < len(typed) and not isinstance(typed[position], Lit):
-            raise Mismatch(f"a constant as argument {position + 1}", "an expression", "write the value itself")
+            raise MismatchError(f"a constant as argument {position + 1}", "an expression", "write the value itself")
     if function.check:
         function.check(typed)
     made = Call(name, typed, result)

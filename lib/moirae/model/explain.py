@@ -1,4 +1,4 @@
-"""Bound definitions as text for people: one block a definition, one line a fact, the same text for equal definitions."""
+"""Bound definitions as text for people: one block each, one line a fact, equal texts for equal ones."""
 
 from __future__ import annotations
 

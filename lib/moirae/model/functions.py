@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from moirae.model import rules
 from moirae.model.expr import Expr, Lit
-from moirae.model.rules import Mismatch, Rule, fixed
+from moirae.model.rules import MismatchError, Rule, fixed
 from moirae.model.schema import Type
 from moirae.model.vector import arithmetic, compare, strings, times
 
@@ -35,7 +35,7 @@ def _check_unit(args: tuple[Expr, ...]) -> None:
     unit = args[0]
     if isinstance(unit, Lit) and str(unit.value).lower() not in times.TRUNCATE:
         known = ", ".join(name for name, same in times.TRUNCATE.items() if name == same)
-        raise Mismatch("a unit of time", repr(unit.value), f"write one of {known}")
+        raise MismatchError("a unit of time", repr(unit.value), f"write one of {known}")
 
 
 def _check_pattern(args: tuple[Expr, ...]) -> None:
@@ -45,7 +45,7 @@ def _check_pattern(args: tuple[Expr, ...]) -> None:
         str(pattern.value).replace("\\\\", "").replace("\\%", "").replace("\\_", "") if isinstance(pattern, Lit) else ""
     )
     if "\\" in rest:
-        raise Mismatch("a backslash before %, _ or another backslash", repr(rest), "double the backslash")
+        raise MismatchError("a backslash before %, _ or another backslash", repr(rest), "double the backslash")
 
 
 def _operators() -> tuple[Function, ...]:

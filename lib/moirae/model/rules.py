@@ -16,7 +16,7 @@ Rule = Callable[[Sequence[Type]], Signature]
 _WIDTH = {Type.INT: 0, Type.BIGINT: 1, Type.DOUBLE: 2}
 
 
-class Mismatch(ValueError):
+class MismatchError(ValueError):
     """Arguments a function cannot take: the fields of a finding, without its place."""
 
     def __init__(self, expected: str, found: str, remedy: str) -> None:
@@ -56,7 +56,9 @@ def fixed(result: Type, *arguments: Type, optional: int = 0) -> Rule:
             raise _count(f"{least}" if not optional else f"{least} to {len(arguments)}", len(types))
         wanted = arguments[: len(types)]
         if not all(_fits(have, want) for have, want in zip(types, wanted, strict=True)):
-            raise Mismatch(f"arguments of type {names(wanted)}", names(types), "use CAST(… AS …) to say what is meant")
+            raise MismatchError(
+                f"arguments of type {names(wanted)}", names(types), "use CAST(… AS …) to say what is meant"
+            )
         return wanted, result
 
     return rule
@@ -66,9 +68,9 @@ def _fits(have: Type, want: Type) -> bool:
     return have in (want, Type.NULL) or (have.numeric and want.numeric and _WIDTH[have] <= _WIDTH[want])
 
 
-def _count(expected: str, found: int) -> Mismatch:
+def _count(expected: str, found: int) -> MismatchError:
     noun = "argument" if expected == "1" else "arguments"
-    return Mismatch(f"{expected} {noun}", str(found), "check the function's arguments")
+    return MismatchError(f"{expected} {noun}", str(found), "check the function's arguments")
 
 
 def arithmetic(types: Sequence[Type]) -> Signature:
@@ -77,7 +79,7 @@ def arithmetic(types: Sequence[Type]) -> Signature:
     if shared is Type.NULL:
         shared = Type.DOUBLE
     if shared is None or not shared.numeric:
-        raise Mismatch("numbers", names(types), "use CAST(… AS DOUBLE) if the values are numbers")
+        raise MismatchError("numbers", names(types), "use CAST(… AS DOUBLE) if the values are numbers")
     return (shared,) * len(types), shared
 
 
@@ -87,7 +89,7 @@ def plus(types: Sequence[Type]) -> Signature:
         other = types[1 - list(types).index(Type.TIMESTAMP)]
         if other in (Type.INTERVAL, Type.NULL):
             return tuple(t if t is Type.TIMESTAMP else Type.INTERVAL for t in types), Type.TIMESTAMP
-        raise Mismatch("TIMESTAMP and INTERVAL", names(types), "write an interval such as INTERVAL 10 MINUTES")
+        raise MismatchError("TIMESTAMP and INTERVAL", names(types), "write an interval such as INTERVAL 10 MINUTES")
     return _intervals(types) or arithmetic(types)
 
 
@@ -98,7 +100,7 @@ def minus(types: Sequence[Type]) -> Signature:
     if types[0] is Type.NULL and types[1] is Type.TIMESTAMP:
         return (Type.TIMESTAMP, Type.TIMESTAMP), Type.INTERVAL
     if types[0] is not Type.TIMESTAMP and types[1] is Type.TIMESTAMP:
-        raise Mismatch("TIMESTAMP and TIMESTAMP", names(types), "a time can only be taken from a time")
+        raise MismatchError("TIMESTAMP and TIMESTAMP", names(types), "a time can only be taken from a time")
     return plus(types)
 
 
@@ -132,7 +134,7 @@ def divide_whole(types: Sequence[Type]) -> Signature:
     """Integers; the quotient is a BIGINT."""
     shared = arithmetic(types)[1]
     if shared is Type.DOUBLE and Type.DOUBLE in types:
-        raise Mismatch("integers", names(types), "use / for numbers with fractions")
+        raise MismatchError("integers", names(types), "use / for numbers with fractions")
     return (Type.BIGINT,) * len(types), Type.BIGINT
 
 
@@ -150,7 +152,7 @@ def rounded(types: Sequence[Type]) -> Signature:
         raise _count("1 to 2", len(types))
     (number,), result = arithmetic(types[:1])
     if any(type_ not in (Type.INT, Type.NULL) for type_ in types[1:]):
-        raise Mismatch("a whole number of decimals", names(types[1:]), "write round(x, 2)")
+        raise MismatchError("a whole number of decimals", names(types[1:]), "write round(x, 2)")
     return (number, Type.INT)[: len(types)], result
 
 
@@ -160,7 +162,7 @@ def compared(types: Sequence[Type]) -> Signature:
         return (Type.TIMESTAMP,) * len(types), Type.BOOLEAN
     shared = common(types)
     if shared is None:
-        raise Mismatch("values of one type", names(types), _compare_remedy(types))
+        raise MismatchError("values of one type", names(types), _compare_remedy(types))
     shared = Type.BOOLEAN if shared is Type.NULL else shared
     return (shared,) * len(types), Type.BOOLEAN
 
@@ -174,7 +176,7 @@ def _compare_remedy(types: Sequence[Type]) -> str:
 def logical(types: Sequence[Type]) -> Signature:
     """Conditions."""
     if any(type_ not in (Type.BOOLEAN, Type.NULL) for type_ in types):
-        raise Mismatch("conditions (BOOLEAN)", names(types), "compare the value with something, such as x <> 0")
+        raise MismatchError("conditions (BOOLEAN)", names(types), "compare the value with something, such as x <> 0")
     return (Type.BOOLEAN,) * len(types), Type.BOOLEAN
 
 
@@ -191,7 +193,7 @@ def alike(least: int) -> Rule:
             raise _count(f"{least} or more", len(types))
         shared = common(types)
         if shared is None:
-            raise Mismatch("values of one type", names(types), "use CAST(… AS …) to bring all to one type")
+            raise MismatchError("values of one type", names(types), "use CAST(… AS …) to bring all to one type")
         return (shared,) * len(types), shared
 
     return rule
@@ -210,7 +212,7 @@ def texts(types: Sequence[Type]) -> Signature:
     if not types:
         raise _count("1 or more", 0)
     if Type.INTERVAL in types:
-        raise Mismatch("values that can be written as text", names(types), "leave the interval out")
+        raise MismatchError("values that can be written as text", names(types), "leave the interval out")
     return (Type.STRING,) * len(types), Type.STRING
 
 
@@ -230,4 +232,6 @@ def check_cast(have: Type, want: Type) -> None:
     """Refuse casts that mean nothing."""
     if have is not want and want not in CASTS[have]:
         allowed = names(CASTS[have]).replace(" and ", " or ") or "nothing"
-        raise Mismatch(f"a value that can become {want.value}", names([have]), f"{have.value} can become {allowed}")
+        raise MismatchError(
+            f"a value that can become {want.value}", names([have]), f"{have.value} can become {allowed}"
+        )

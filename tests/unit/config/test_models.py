@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from moirae.config import Config, Secret, load_config
-from moirae.config.models import History, Spark, Store, known_settings, local_path
+from moirae.config.models import History, Spark, Store, _machine_cores, known_settings, local_path
 from moirae.errors import ConfigError
 
 
@@ -38,9 +37,7 @@ def test_a_bucket_has_no_folder() -> None:
         _ = store.path
 
 
-@pytest.mark.parametrize(
-    ("master", "cores"), [("local", 1), ("local[3]", 3), ("local[*]", len(os.sched_getaffinity(0)))]
-)
+@pytest.mark.parametrize(("master", "cores"), [("local", 1), ("local[3]", 3), ("local[*]", _machine_cores())])
 def test_cores_follow_from_a_local_master_and_buckets_from_cores(master: str, cores: int) -> None:
     config = Config(spark=Spark(master=master))
     assert (config.spark.cores, config.engine.buckets) == (cores, cores)

@@ -43,15 +43,12 @@ def open_catalog(url: str, *, create: bool = True) -> SqlCatalog:
     engine = connect(url, create)
     try:
         ensure_head(engine, create)
-    except DatabaseError as error:
+    except BaseException as error:
         engine.dispose()
-        message = (
-            f"catalog {show(url)}: cannot be opened ({reason(error)}); see that it is there and that it is a catalog"
-        )
+        if not isinstance(error, DatabaseError):
+            raise
+        message = f"catalog {show(url)}: cannot be opened ({reason(error)}); see that it is there and that it is a catalog"
         raise CatalogError(message) from error
-    except CatalogError:
-        engine.dispose()
-        raise
     return SqlCatalog(engine)
 
 

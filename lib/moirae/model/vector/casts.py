@@ -120,7 +120,7 @@ def spell_double(number: float) -> str:
     >>> spell_double(1.0), spell_double(0.0001), spell_double(12345678.5), spell_double(float("inf"))
     ('1.0', '1.0E-4', '1.23456785E7', 'Infinity')
     """
-    if number != number:
+    if np.isnan(number):
         return "NaN"
     if number in (float("inf"), float("-inf")):
         return "Infinity" if number > 0 else "-Infinity"

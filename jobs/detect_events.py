@@ -1,0 +1,35 @@
+"""Watch the landing folder: archive its rows in chunks and find events, until told to stop.
+
+python jobs/detect_events.py --config config/embedded.yaml
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+
+from moirae.adapters.spark.detect import JOB, DetectEvents
+from moirae.adapters.spark.job import catalog_of, job_arguments, run_job
+from moirae.adapters.spark.session import spark_session
+from moirae.config import load_config
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = job_arguments(__doc__).parse_args(argv)
+
+    def work() -> int:
+        config = load_config(args.config)
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        poll = f"{config.ingest.poll // 1000}ms"
+        with spark_session(JOB, config, {"spark.sql.streaming.pollingDelay": poll}) as spark:
+            DetectEvents(spark, catalog_of(config), config).run(stop)
+        return 0
+
+    return run_job(JOB, work)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

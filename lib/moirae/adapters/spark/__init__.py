@@ -1,0 +1,1 @@
+"""Spark: sessions, the streaming host, replay of chunks, the tables on Delta."""
