@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 
 from sqlalchemy import event
@@ -43,6 +44,7 @@ def commits(catalog: SqlCatalog, count: int) -> object:
         while True:
             chunk = catalog.present_chunk("traffic", ROOT, now=batch_id)
             versions[chunk.id] = versions.get(chunk.id, -1) + 1  # a Delta commit happens before the catalog's
+            time.sleep(0.002)  # and takes a while, in which the chunk may be rolled
             if catalog.commit_batch(batch(batch_id, chunk, versions[chunk.id])).outcome == "committed":
                 break
             rolled += 1
@@ -55,6 +57,7 @@ def rolls(catalog: SqlCatalog, count: int) -> object:
     while (last := catalog.last_batch("detect")) is None or last.batch_id < count - 1:
         chunk = catalog.present_chunk("traffic", ROOT, now=1)
         catalog.roll(chunk.id, chunk.epoch, now=1)
+        time.sleep(0.005)
     return {}
 
 

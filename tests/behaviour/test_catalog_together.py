@@ -101,7 +101,7 @@ def test_rows_committed_while_chunks_roll_are_neither_lost_nor_doubled(catalog: 
     chunks = catalog.chunks("traffic")
     batches = Counter(id_ for id_, _ in report["taken"])
     last_version = dict(map(tuple, report["taken"]))
-    assert len(chunks) > 10  # they did meet
+    assert report["rolled"] > 0  # the two did meet
     assert sum(chunk.rows for chunk in chunks) == 1500
     assert {chunk.id: chunk.rows for chunk in chunks if chunk.rows} == {
         id_: 10 * count for id_, count in batches.items()

@@ -47,7 +47,7 @@ TERNARY = ("case", "in", "greatest", "coalesce")
 
 
 def literals() -> st.SearchStrategy[Expr]:
-    typed = [values.map(lambda value, t=type_: Lit(value, t)) for type_, values in VALUES.items()]
+    typed = [st.builds(Lit, values, st.just(type_)) for type_, values in VALUES.items()]
     return st.one_of(*typed, st.just(Lit(None, Type.NULL)))
 
 
@@ -123,7 +123,6 @@ def test_columns_give_what_rows_give(expr: Expr, table: list[dict[str, Any]]) ->
 def test_shown_text_is_read_back_as_the_same_expression(expr: Expr) -> None:
     assume(expr.type not in (Type.INTERVAL, Type.NULL))
     assume(not any(isinstance(part, Lit) and part.type is Type.NULL for part in walk(expr)))
-    assume(all(part.value is None or part.value >= 0 for part in walk(expr) if _is_interval(part)))  # type: ignore[operator]
     assume(not any(isinstance(part, Lit) and _is_odd(part) for part in walk(expr)))
     text = f"CREATE STREAM t ({SCHEMA.ddl}) ORDER BY at; SELECT {show(expr)} AS x FROM t"
     again = bind(text).result
@@ -131,13 +130,9 @@ def test_shown_text_is_read_back_as_the_same_expression(expr: Expr) -> None:
     assert again.select[0].expr == expr
 
 
-def _is_interval(part: Expr) -> bool:
-    return isinstance(part, Lit) and part.type is Type.INTERVAL
-
-
 def _is_odd(part: Lit) -> bool:
-    """Written as a cast or with a sign, so the tree read back has another shape but the same value."""
-    return isinstance(part.value, float) and (not math.isfinite(part.value) or math.copysign(1, part.value) < 0)
+    """NaN differs from itself, and an interval that is NULL cannot be written by hand."""
+    return part == Lit(None, Type.INTERVAL) or (isinstance(part.value, float) and math.isnan(part.value))
 
 
 @given(st.lists(st.sampled_from(["p", "q", "r"]), min_size=1, max_size=6))

@@ -293,7 +293,16 @@ class Recall(_Section):
 
 
 class Quality(_Section):
+    folder: Path = Field(
+        Path("config/quality"), validate_default=True, description="folder of the rules for rows, a file a stream"
+    )
     max_bad_share: float = Field(0.01, ge=0, le=1, description="a chunk with a larger share of bad rows is held back")
+
+
+    @field_validator("folder")
+    @classmethod
+    def _absolute(cls, folder: Path) -> Path:
+        return Path(os.path.abspath(folder.expanduser()))
 
 
 class Airflow(_Section):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +52,11 @@ def place_files(
             ordinals[file.stream] = ordinal + 1
             newest[file.stream] = max(before, file.newest)
     return placements, Standing(ordinals, newest)
+
+
+def line_of(position: Any) -> Any:
+    """The line of a position: of a number, an array or a column."""
+    return position % (1 << _LINE_BITS)
 
 
 def take_rows(rows: pa.Table, placement: Placement, time: str, lateness_us: int) -> tuple[pa.Table, pa.Table]:

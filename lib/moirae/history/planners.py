@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from moirae.history.steps import ChangeTier, CheckChunk, CompactChunk, RollChunk, RollLimits, Step
+from moirae.history.steps import ChangeTier, CheckChunk, CompactChunk, RollChunk, RollLimits
 from moirae.model.chunk import ChunkFacts, Tier
 from moirae.model.units import show_duration, show_size
 from moirae.ports.catalog import ChunkId
@@ -26,19 +26,19 @@ def plan_roll(chunk: ChunkFacts, now: int, limits: RollLimits) -> RollChunk | No
     return None
 
 
-def plan_check(chunks: Iterable[ChunkFacts]) -> list[Step]:
+def plan_check(chunks: Iterable[ChunkFacts]) -> list[CheckChunk]:
     """Every sealed chunk is checked once, oldest first."""
     waiting = [chunk for chunk in chunks if chunk.state == "sealed" and chunk.check_result == "none"]
     return [CheckChunk(ChunkId(chunk.id), chunk.rows) for chunk in _in_order(waiting)]
 
 
-def plan_compact(chunks: Iterable[ChunkFacts]) -> list[Step]:
+def plan_compact(chunks: Iterable[ChunkFacts]) -> list[CompactChunk]:
     """Chunks as the stream wrote them (generation 0) are rewritten once they passed their check, oldest first."""
     ready = [chunk for chunk in chunks if _served(chunk) and chunk.generation == 0]
     return [CompactChunk(ChunkId(chunk.id), chunk.generation) for chunk in _in_order(ready)]
 
 
-def plan_demote(chunks: Iterable[ChunkFacts], recent_chunks: int) -> list[Step]:
+def plan_demote(chunks: Iterable[ChunkFacts], recent_chunks: int) -> list[ChangeTier]:
     """In every stream the newest `recent_chunks` chunks that passed are recent; other closed ones are old.
 
     A sealed chunk that waits for its check keeps its tier: nothing is known against it yet. One that failed is old at
@@ -48,7 +48,7 @@ def plan_demote(chunks: Iterable[ChunkFacts], recent_chunks: int) -> list[Step]:
     return [step for _, members in streams for step in _demote_stream(list(members), recent_chunks)]
 
 
-def _demote_stream(chunks: Sequence[ChunkFacts], recent_chunks: int) -> list[Step]:
+def _demote_stream(chunks: Sequence[ChunkFacts], recent_chunks: int) -> list[ChangeTier]:
     served = [chunk.id for chunk in chunks if _served(chunk)]
     recent = set(served[max(0, len(served) - recent_chunks) :])
     steps = (_move(chunk, recent, recent_chunks) for chunk in chunks)

@@ -131,11 +131,14 @@ class Expressions:
         return self.refuse(node, "a number", f"'{text[:40]}'", "write a number that fits a DOUBLE")
 
     def negative(self, node: exp.Neg) -> Expr | None:
-        """The sign belongs to a literal, so that the least INT and BIGINT can be written."""
-        if isinstance(node.this, exp.Literal) and not node.this.is_string and str(node.this.this).isdecimal():
-            value = -int(str(node.this.this)[:40])
+        """The sign belongs to a literal, so that the least INT and BIGINT can be written (also as 9…8L, a cast)."""
+        inner = node.this
+        literal = inner.this if isinstance(inner, exp.Cast) and inner.to.this is exp.DType.BIGINT else inner
+        if isinstance(literal, exp.Literal) and not literal.is_string and str(literal.this).isdecimal():
+            value = -int(str(literal.this)[:40])
             if value >= -(1 << 63):
-                return Lit(value, Type.INT if value >= -(1 << 31) else Type.BIGINT)
+                small = literal is inner and value >= -(1 << 31)
+                return Lit(value, Type.INT if small else Type.BIGINT)
         return self.call(node, "neg", node.this)
 
     def is_(self, node: exp.Is) -> Expr | None:
@@ -199,12 +202,13 @@ class Expressions:
         unit = node.args.get("unit")
         number = node.this
         text = str(number.this) if isinstance(number, exp.Literal) else ""
+        size = text.removeprefix("-")
         try:
-            micros = parse_duration(f"{text} {unit.name}" if unit is not None else text)
+            micros = parse_duration(f"{size} {unit.name}" if unit is not None else size)
         except (ValueError, OverflowError, AttributeError):
             micros = 1 << 63
         if micros < 1 << 62:
-            return Lit(micros, Type.INTERVAL)
+            return Lit(micros if size == text else -micros, Type.INTERVAL)
         remedy = "write INTERVAL 10 MINUTES or INTERVAL '5 minutes'"
         return self.refuse(node, "an interval in weeks, days, hours, minutes or seconds", f"'{text}'", remedy)
 

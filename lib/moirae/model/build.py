@@ -31,6 +31,8 @@ def call(name: str, *args: Expr) -> Expr:
             raise MismatchError(f"a constant as argument {position + 1}", "an expression", "write the value itself")
     if function.check:
         function.check(typed)
+    if name == "not" and isinstance(typed[0], Call) and typed[0].function == "is_null":
+        return Call("is_not_null", typed[0].args, result)  # one form for one meaning
     made = Call(name, typed, result)
     return _folded(made) if name == "neg" and isinstance(typed[0], Lit) else made
 

@@ -48,7 +48,8 @@ def show_name(name: str) -> str:
 def show_literal(literal: Lit) -> str:
     value, type_ = literal.value, literal.type
     if value is None:
-        return "NULL" if type_ is Type.NULL else f"CAST(NULL AS {type_.value})"
+        spark = "INTERVAL DAY TO SECOND" if type_ is Type.INTERVAL else type_.value
+        return "NULL" if type_ is Type.NULL else f"CAST(NULL AS {spark})"
     match type_:
         case Type.STRING:
             return show_text(str(value))

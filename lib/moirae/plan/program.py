@@ -5,11 +5,11 @@ Queries that need no key (filters) ride along on an operator of their stream, so
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moirae.model.expr import Expr, columns_of
+from moirae.model.fingerprint import fingerprint
 from moirae.model.query import EventDef, Output, Pack, StreamDef
 from moirae.model.show import show
 
@@ -87,16 +87,6 @@ def plan_program(pack: Pack, versions: Mapping[str, int] | None = None) -> Progr
             for (stream, keys), queries in keyed.items()
         )
     )
-
-
-def fingerprint(definition: EventDef) -> str:
-    """Changes exactly when the bound query does; comments and layout do not count."""
-    return hashlib.sha256(repr(definition_without_text(definition)).encode()).hexdigest()[:16]
-
-
-def definition_without_text(definition: EventDef) -> tuple[object, ...]:
-    d = definition
-    return (d.name, d.stream, d.where, d.window, d.keys, d.aggregates, d.having, d.select)
 
 
 def _columns_read(definition: EventDef) -> set[str]:

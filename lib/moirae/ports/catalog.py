@@ -118,7 +118,7 @@ class Chunks(Protocol):
         An empty chunk is not rolled, and neither is one that no longer has this epoch.
         """
 
-    def publish_generation(  # noqa: PLR0917 the pointer, part by part
+    def publish_generation(
         self,
         chunk_id: ChunkId,
         expected_generation: int,

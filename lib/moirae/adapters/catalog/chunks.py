@@ -36,7 +36,7 @@ class ChunksSection(Section):
                 connection.execute(insert(table).values(following))
             return _current(connection, chunk.stream)
 
-    def publish_generation(  # noqa: PLR0917 the pointer, part by part
+    def publish_generation(
         self,
         chunk_id: ChunkId,
         expected_generation: int,

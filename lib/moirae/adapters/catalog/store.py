@@ -47,8 +47,8 @@ def open_catalog(url: str, *, create: bool = True) -> SqlCatalog:
         engine.dispose()
         if not isinstance(error, DatabaseError):
             raise
-        message = f"catalog {show(url)}: cannot be opened ({reason(error)}); see that it is there and that it is a catalog"
-        raise CatalogError(message) from error
+        said = f"catalog {show(url)}: cannot be opened ({reason(error)})"
+        raise CatalogError(f"{said}; see that the database is there and that it is a catalog") from error
     return SqlCatalog(engine)
 
 

@@ -117,12 +117,12 @@ def marked_processes(folder: Path, run: str | None = None) -> list[int]:
 
 
 def _carries(environ: Path, folder: Path, run: str | None) -> bool:
-    start, end = f"{MARK}={run or ''}".encode(), os.fsencode(f"@{folder}")
+    start = f"{MARK}=" if run is None else f"{MARK}={mark(folder, run)}"
     try:
         variables = environ.read_bytes().split(b"\0")
     except OSError:  # another user's, or just ended
         return False
-    return any(each.startswith(start) and each.endswith(end) for each in variables)
+    return any(each.startswith(start.encode()) and each.endswith(os.fsencode(f"@{folder}")) for each in variables)
 
 
 def sweep(folder: Path, run: str | None = None, grace_s: float = 10.0) -> int:

@@ -25,6 +25,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from moirae.adapters.delta import files_at, latest_version
 from moirae.adapters.spark import tables
 from moirae.adapters.spark.buckets import EVENTS, SETTLED, Step, read_pieces, run_step
+from moirae.adapters.spark.deployment import load_deployment
+from moirae.adapters.spark.lifecycle import roll_limits
 from moirae.adapters.spark.state_files import StateFiles
 from moirae.config import Config
 from moirae.engine.arrival import watermark_of
@@ -32,11 +34,8 @@ from moirae.engine.blob import read_ipc
 from moirae.engine.pieces import BAD, FILE, FileReader, Piece
 from moirae.engine.placing import Placement, Standing, place_files
 from moirae.errors import PlatformError
-from moirae.history import RollLimits, plan_roll
-from moirae.lang import bind
+from moirae.history import plan_roll
 from moirae.model.json_text import json_objects
-from moirae.model.query import Pack, StreamDef
-from moirae.plan import Program, plan_program
 from moirae.ports.catalog import (
     Append,
     BatchCommit,
@@ -53,28 +52,6 @@ from moirae.ports.kernel import NO_WATERMARK
 
 JOB = "detect_events"
 log = logging.getLogger(JOB)
-
-
-@dataclass(frozen=True, slots=True)
-class Deployment:
-    """What the catalog says should run, bound and planned; `version` tells when to look again."""
-
-    version: int
-    pack: Pack
-    program: Program
-    versions: Mapping[str, int]
-
-    @property
-    def streams(self) -> dict[str, StreamDef]:
-        return {stream.name: stream for stream in self.pack.streams}
-
-
-def load_deployment(catalog: Catalog) -> Deployment:
-    version = catalog.program_version()
-    active = catalog.active()
-    pack = bind("\n".join(f"{statement.text.rstrip().rstrip(';')};" for statement in active))
-    versions = {statement.name: statement.version for statement in active}
-    return Deployment(version, pack, plan_program(pack, versions), versions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,10 +317,8 @@ class DetectEvents:
     def _roll_if_due(self) -> None:
         now = self.clock()
         for name, stream in self.deployment.streams.items():
-            history = self.config.history
-            limits = RollLimits(stream.chunk_size or history.chunk_size, stream.chunk_age_us or history.chunk_age)
             chunk = self._present(name)
-            if plan_roll(chunk, now, limits):
+            if plan_roll(chunk, now, roll_limits(stream, self.config)):
                 self.catalog.roll(chunk.id, chunk.epoch, now)
                 self.reached("rolled")
 

@@ -1,0 +1,18 @@
+"""Report how many chunks and rows every stream has, by tier.
+
+python jobs/report_lifecycle.py --config config/embedded.yaml --stream traffic --until 2026-01-01T00:00:00Z
+"""
+
+from __future__ import annotations
+
+import sys
+
+from moirae.adapters.spark.lifecycle_job import run_lifecycle_job
+
+
+def main(argv: list[str] | None = None) -> int:
+    return run_lifecycle_job("report_lifecycle", __doc__, lambda life, config: life.report(), argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
