@@ -20,9 +20,9 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], 
     """A server for the run; each call makes a new empty database and gives its URL."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the server package warns of folders that are none of ours
-        import pgserver
+        from pgserver.postgres_server import get_server
 
-        server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+        server = get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
         server.psql("ALTER SYSTEM SET fsync = off")  # no test pulls the plug of the machine
         server.psql("SELECT pg_reload_conf()")
         admin = make_url(server.get_uri()).set(drivername="postgresql+psycopg")

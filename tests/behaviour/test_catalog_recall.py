@@ -16,6 +16,7 @@ from moirae.ports.catalog import (
     LiveEvent,
     NewTask,
     Revision,
+    RevisionOp,
     RunId,
     TurnSaved,
 )
@@ -32,7 +33,7 @@ def ask(catalog: Catalog, *tasks: NewTask, batch_id: int = 0) -> None:
 
 
 def revision(eid: str, seq: int, recall: str = "usual", version: int = 1) -> Revision:
-    op = "insert" if seq == 1 else "update"
+    op: RevisionOp = "insert" if seq == 1 else "update"
     return Revision(
         Eid(eid), recall, version, seq, op, 100, 50 - seq, 99, seq, seq == 3, f'{{"mean": {seq}}}', 600 + seq
     )

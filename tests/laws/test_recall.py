@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.recall import Question, Row, brute_force, turn_of
 
 from moirae.model.build import call
 from moirae.model.chunk import ChunkSpan
@@ -20,7 +21,6 @@ from moirae.recall.chunk_kernel import Asked, answer_indexed, answer_slice, inde
 from moirae.recall.partial_codec import dump, load
 from moirae.recall.partials import Partial, Shape, finish, merge, merge_all
 from moirae.recall.turns import Turn, plan_turns
-from tests.oracles.recall import Question, Row, brute_force, turn_of
 
 END = 200
 ROWS = Schema.of(

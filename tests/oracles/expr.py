@@ -187,7 +187,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "hour": lambda micros: micros // 3_600_000_000 % 24,
     "minute": lambda micros: micros // 60_000_000 % 60,
     "dayofweek": lambda micros: (micros // 86_400_000_000 + 4) % 7 + 1,
-    "unix_timestamp": lambda micros: micros // 1_000_000,
+    "unix_timestamp": lambda micros: micros // 1_000_000 if micros >= 0 else -(-micros // 1_000_000),
 }
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from moirae.ingest.moments import moment
 from moirae.model.query import StreamDef
@@ -16,11 +17,12 @@ from moirae.model.schema import Type
 
 Scalar = bool | int | float | str | None
 Row = tuple[Scalar, ...]
+Converter = Callable[[object], Scalar]
+Converters = Mapping[Type, Converter]
 
 _SHOWN = 60  # characters of a found value in a reason
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DOUBLE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_BITS = {Type.INT: 31, Type.BIGINT: 63}
 
 
 class LineError(ValueError):
@@ -44,20 +46,19 @@ class WrongValue(Exception):  # noqa: N818 - it never leaves this module
         self.note = note
 
 
-def row_of(stream: StreamDef, values: dict[str, object], convert: Callable[[object, Type], Scalar]) -> Row:
+def row_of(stream: StreamDef, values: Mapping[str, object], converters: Converters) -> Row:
     """The values in the order and types of the stream's columns; a LineError names everything that is wrong."""
     row: list[Scalar] = []
     wrong: list[str] = []
-    for column in stream.schema:
-        value = values.get(column.name)
+    for column in stream.schema.columns:
+        name, value = column.name, values.get(column.name)
         try:
-            row.append(convert(value, column.type))
+            row.append(None if value is None else converters[column.type](value))
         except WrongValue as found:
-            wrong.append(f"{column.name}: expected {_name(column.type)}, found {shown(value)}{found.note}")
+            wrong.append(f"{name}: expected {_name(column.type)}, found {shown(value)}{found.note}")
             continue
-        if column.name == stream.time and row[-1] is None:
-            given = f"expected {_name(column.type)}, found null" if column.name in values else "missing"
-            wrong.append(f"{column.name}: {given}")
+        if name == stream.time and row[-1] is None:
+            wrong.append(f"{name}: expected {_name(column.type)}, found null" if name in values else f"{name}: missing")
     if wrong:
         raise LineError("; ".join(wrong))
     return tuple(row)
@@ -67,53 +68,43 @@ def _name(type_: Type) -> str:
     return "a TIMESTAMP" if type_ is Type.TIMESTAMP else type_.value
 
 
-def from_json(value: object, type_: Type) -> Scalar:
-    """
-    >>> from_json(Number("7"), Type.DOUBLE), from_json("1970-01-01", Type.TIMESTAMP), from_json(None, Type.INT)
-    (7.0, 0, None)
-    """
-    if value is None:
-        return None
-    if type_ is Type.BOOLEAN and isinstance(value, bool):
+def _is(kind: type, convert: Callable[[Any], Scalar]) -> Converter:
+    """A converter for values of exactly this kind: a Number is no str here, and True no number."""
+
+    def apply(value: object) -> Scalar:
+        if type(value) is not kind:
+            raise WrongValue
+        return convert(value)
+
+    return apply
+
+
+def _bare(convert: Callable[[str], Scalar]) -> Converter:
+    """A converter for CSV fields: blanks around the value do not count, and nothing else is NULL."""
+
+    def apply(value: object) -> Scalar:
+        bare = str(value).strip(" \t")
+        return convert(bare) if bare else None
+
+    return apply
+
+
+def _integer(bits: int) -> Callable[[str], int]:
+    limit = 1 << bits
+    longest = len(str(limit))
+
+    def convert(text: str) -> int:
+        if not _INTEGER.fullmatch(text):
+            raise WrongValue
+        # An integer of more digits cannot fit, and Python refuses to read very long ones.
+        digits = text.lstrip("+-").lstrip("0") or "0"
+        size = int(digits) if len(digits) <= longest else limit + 1
+        value = -size if text[0] == "-" else size
+        if not -limit <= value < limit:
+            raise WrongValue(" (out of range)")
         return value
-    if type_.numeric and isinstance(value, Number):
-        return _number(value, type_)
-    if isinstance(value, str) and not isinstance(value, Number) and not type_.numeric and type_ is not Type.BOOLEAN:
-        return _time(value) if type_ is Type.TIMESTAMP else _text(value)
-    raise WrongValue
 
-
-def from_text(value: object, type_: Type) -> Scalar:
-    """A CSV field. Blanks around anything but a STRING do not count, and an empty field is NULL.
-
-    >>> from_text(" 7 ", Type.BIGINT), from_text("", Type.BIGINT), from_text("", Type.STRING), from_text("TRUE", Type.BOOLEAN)
-    (7, None, '', True)
-    """
-    if not isinstance(value, str):
-        return None
-    if type_ is Type.STRING:
-        return value
-    bare = value.strip(" \t")
-    if not bare:
-        return None
-    if type_ is Type.TIMESTAMP:
-        return _time(bare)
-    return _number(bare, type_) if type_.numeric else _truth(bare)
-
-
-def _number(text: str, type_: Type) -> int | float:
-    if type_ is Type.DOUBLE:
-        return _double(text)
-    if not _INTEGER.fullmatch(text):
-        raise WrongValue
-    # An integer of more digits cannot fit, and Python refuses to read very long ones.
-    digits = text.lstrip("+-").lstrip("0") or "0"
-    limit = 1 << _BITS[type_]
-    value = int(digits) if len(digits) <= len(str(limit)) else limit + 1
-    value = -value if text.startswith("-") else value
-    if not -limit <= value < limit:
-        raise WrongValue(" (out of range)")
-    return value
+    return convert
 
 
 def _double(text: str) -> float:
@@ -144,6 +135,24 @@ def _text(text: str) -> str:
     except UnicodeEncodeError:
         raise WrongValue(" (half of a surrogate pair)") from None
     return text
+
+
+FROM_JSON: Converters = {
+    Type.BOOLEAN: _is(bool, bool),
+    Type.INT: _is(Number, _integer(31)),
+    Type.BIGINT: _is(Number, _integer(63)),
+    Type.DOUBLE: _is(Number, _double),
+    Type.STRING: _is(str, _text),
+    Type.TIMESTAMP: _is(str, _time),
+}
+FROM_CSV: Converters = {
+    Type.BOOLEAN: _bare(_truth),
+    Type.INT: _bare(_integer(31)),
+    Type.BIGINT: _bare(_integer(63)),
+    Type.DOUBLE: _bare(_double),
+    Type.STRING: str,
+    Type.TIMESTAMP: _bare(_time),
+}
 
 
 def shown(value: object) -> str:

@@ -14,13 +14,14 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from moirae.ingest.convert import LineError, Row, from_text, listed, row_of, shown
+from moirae.ingest.convert import FROM_CSV, LineError, Row, listed, row_of, shown
 from moirae.ingest.lines import Lines, without_end
 from moirae.ingest.moments import MOMENT
 from moirae.ingest.reader import quick_types, take_quick
 from moirae.model.query import StreamDef
 from moirae.model.schema import Type
 
+_QUOTED = re.compile(r'"(?:[^"]|"")*+"')
 _FIELD = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")*+)"|(?P<bare>[^",]*))(?P<end>,|$)')
 _TEXT = r'[^",\x00-\x08\x0a-\x1f]*|"(?:[^"\x00-\x08\x0a-\x1f]|"")*"'
 # Never more digits than surely fit: longer numbers are looked at one by one.
@@ -61,18 +62,16 @@ class CsvRows:
         if len(fields) != len(self.names):
             raise LineError(f"expected {len(self.names)} fields, found {len(fields)}")
         known = {name: field for name, field in zip(self.names, fields, strict=True) if name in self.stream.schema}
-        return row_of(self.stream, known, from_text)
+        return row_of(self.stream, known, FROM_CSV)
 
     @cached_property
     def _pattern(self) -> str:
         return rf"^{','.join(map(self._field, self.names))}\r?\n?$"
 
     def _field(self, name: str) -> str:
-        type_ = self.stream.schema[name] if name in self.stream.schema else Type.STRING
-        if type_ is Type.STRING:
-            some = _TEXT.replace("*", "+") if name == self.stream.time else _TEXT
-            return f"(?:{some})"
-        value = _VALUES[type_]
+        if name not in self.stream.schema or self.stream.schema[name] is Type.STRING:
+            return f"(?:{_TEXT})"
+        value = _VALUES[self.stream.schema[name]]
         return f'(?:{value}|"(?:{value})"{"" if name == self.stream.time else "|"})'
 
     def _columns(self, content: pa.Buffer) -> dict[str, pa.Array]:
@@ -101,10 +100,11 @@ class CsvRows:
 def _fields(line: str) -> list[str | None]:
     """The fields of a record, None for an empty one.
 
-    >>> _fields('a,,"b,""c""",""')
-    ['a', None, 'b,"c"', '']
+    >>> _fields('a,,"b,c","",')
+    ['a', None, 'b,c', '', None]
     """
-    text, fields, place = without_end(line), [], 0
+    text, place = without_end(line), 0
+    fields: list[str | None] = []
     while True:
         found = _FIELD.match(text, place)
         if not found:
@@ -119,7 +119,7 @@ def _fields(line: str) -> list[str | None]:
 def _quoting(text: str, place: int) -> str:
     if text[place] != '"':
         return "expected no quote inside a field that does not begin with one"
-    closed = re.compile(r'"(?:[^"]|"")*+"').match(text, place)
+    closed = _QUOTED.match(text, place)
     if not closed:
         return "expected the quote to be closed on the same line"
     return f"expected a comma behind the closing quote, found {shown(text[closed.end()])}"

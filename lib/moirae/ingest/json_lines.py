@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json as pa_json
 
-from moirae.ingest.convert import LineError, Number, Pairs, Row, from_json, row_of, shown
-from moirae.ingest.lines import Lines
+from moirae.ingest.convert import FROM_JSON, LineError, Number, Pairs, Row, row_of, shown
+from moirae.ingest.lines import Lines, without_end
 from moirae.ingest.moments import MOMENT
 from moirae.ingest.reader import quick_types, take_quick
 from moirae.model.query import StreamDef
@@ -51,7 +51,7 @@ class JsonLines:
     """Reads the lines of one stream."""
 
     def __init__(self, stream: StreamDef) -> None:
-        self._stream = stream
+        self._stream, self._names = stream, frozenset(stream.schema.names)
 
     def quick(self, lines: Lines) -> tuple[list[pa.Table], Lines]:
         tables, rest = [], lines
@@ -71,19 +71,19 @@ class JsonLines:
         known: dict[str, object] = {}
         for key, value in _object(line):
             name = key.lower()
-            if name not in self._stream.schema:
+            if name not in self._names:
                 continue
             if name in known:
                 raise LineError(f"{name}: given twice")
             known[name] = value
-        return row_of(self._stream, known, from_json)
+        return row_of(self._stream, known, FROM_JSON)
 
 
 def _object(line: str) -> Pairs:
     try:
-        value = _DECODER.decode(line)
+        value = _DECODER.decode(without_end(line))
     except json.JSONDecodeError as error:
-        raise LineError(f"not JSON: {error.msg} at column {error.colno}") from None
+        raise LineError(f"not JSON: {error.msg.removesuffix(' at')} at column {error.pos + 1}") from None
     except RecursionError:
         raise LineError("not JSON: nested too deeply") from None
     if not isinstance(value, Pairs):
@@ -96,9 +96,7 @@ def _no_constant(word: str) -> NoReturn:
     raise LineError(f"not JSON: {word} is no JSON number")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=Pairs, parse_int=Number, parse_float=Number, parse_constant=_no_constant
-)
+_DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
 
 
 def _usual_keys(lines: Lines, stream: StreamDef) -> tuple[str, ...] | None:

@@ -53,7 +53,7 @@ def blocks(content: memoryview, first_line: int = 1, size: int = BLOCK) -> Itera
     """Whole lines in pieces of about `size` bytes (a longer line is a piece of its own), as large_binary.
 
     >>> [[line.as_py() for line in block.text] for block in blocks(memoryview(b"a\\nbcd\\n\\ne"), size=3)]
-    [[b'a\\n'], [b'bcd\\n', b'\\n'], [b'e']]
+    [[b'a\\n'], [b'bcd\\n'], [b'\\n', b'e']]
     """
     ends = np.flatnonzero(np.frombuffer(content, dtype=np.uint8) == ord("\n")) + 1
     if not len(ends) or ends[-1] < len(content):

@@ -41,7 +41,8 @@ def moment(text: str) -> int | None:
         found = datetime.fromisoformat(text)
     except ValueError:
         return None
-    at = (found.replace(tzinfo=found.tzinfo or UTC) - _EPOCH) // _MICROSECOND
+    zoned = found if found.tzinfo else found.replace(tzinfo=UTC)
+    at = (zoned - _EPOCH) // _MICROSECOND
     return at if _FIRST_US <= at <= _LAST_US else None
 
 

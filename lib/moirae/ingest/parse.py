@@ -7,37 +7,23 @@ one bad line, number 0. A header under which no rows can stand is bad together w
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from moirae.ingest.ahead import without_ahead
 from moirae.ingest.convert import LineError, Row
 from moirae.ingest.csv_rows import CsvRows
 from moirae.ingest.json_lines import JsonLines
 from moirae.ingest.lines import BLANK, Lines, blocks, kept, readable, without_mark
-from moirae.ingest.moments import spell, spell_one
 from moirae.ingest.names import CSV, READABLE, format_of
-from moirae.ingest.reader import LINE, Reader, file_schema, table_of
+from moirae.ingest.parsed import Bad, Parsed, bad_table, in_order, joined
+from moirae.ingest.reader import Reader, file_schema, table_of
 from moirae.model.query import StreamDef
 from moirae.model.schema import Type
-from moirae.model.units import show_duration
 
-BAD = pa.schema([("line", pa.int64()), ("text", pa.string()), ("reason", pa.string())])
-_NOT_UTF8 = "not UTF-8"
-
-Bad = tuple[int, str, str]
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """`rows`: the stream's columns and `_line`; `bad`: `line`, `text`, `reason`. Both in the order of the file."""
-
-    rows: pa.Table
-    bad: pa.Table
+_HEADER = re.compile(rb"(?P<blank>(?:[ \t\r]*\n)*+)(?P<header>[^\n]*\n?)")
 
 
 def parse_file(
@@ -46,48 +32,85 @@ def parse_file(
     """The rows of a file in the format its name tells.
 
     With `file_time_us` and `max_ahead_us`, rows whose time is further ahead of the file's are bad: a clock is wrong.
+
+    >>> from moirae.model.schema import Schema
+    >>> traffic = StreamDef("traffic", Schema.of(at=Type.TIMESTAMP, bytes=Type.BIGINT), "at")
+    >>> found = parse_file(b'{"at":"2026-01-01","bytes":1}\\n{"bytes":"x"}\\n', "a.jsonl", traffic)
+    >>> found.rows.column("_line").to_pylist(), found.bad.column("reason").to_pylist()
+    ([1], ["at: missing; bytes: expected BIGINT, found 'x'"])
     """
     format_, compressed = format_of(name)
     if not content:
-        return _joined(stream, [])
+        return joined(stream.schema, [])
     if format_ is None:
-        return _joined(stream, [_refused(stream, f"{name}: expected a name ending in {READABLE}")])
-    if compressed:
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as error:
-            return _joined(stream, [_refused(stream, f"gzip: {error}")])
-    ahead = _Ahead.of(stream, file_time_us, max_ahead_us)
-    read = _csv if format_ == CSV else _json
-    return _joined(stream, [ahead.cut(part, lines) for part, lines in read(without_mark(content), stream)])
-
-
-def _json(content: memoryview, stream: StreamDef) -> Iterator[tuple[Parsed, Lines]]:
-    reader = JsonLines(stream)
-    for block in blocks(content):
-        yield _read(block, reader, stream), block
-
-
-def _csv(content: memoryview, stream: StreamDef) -> Iterator[tuple[Parsed, Lines]]:
-    number, header, rest = _header(content)
-    if not header:
-        return
-    reader: Reader
+        return _refused(stream, f"expected a file name that ends in {READABLE}, found {name!r}")
     try:
-        reader = CsvRows.below(_text(header), stream)
+        plain = gzip.decompress(content) if compressed else content
+    except (OSError, EOFError, zlib.error) as error:
+        return _refused(stream, f"gzip: {error}")
+    reader, rest, first_line = _open(without_mark(plain), format_, stream)
+    clocked = stream.time in stream.schema and stream.schema[stream.time] is Type.TIMESTAMP
+    parts = []
+    for block in blocks(rest, first_line):
+        part = _read(block, reader, stream)
+        if clocked and file_time_us is not None and max_ahead_us is not None:
+            part = without_ahead(part, block, stream.time, file_time_us, max_ahead_us)
+        parts.append(part)
+    return joined(stream.schema, parts)
+
+
+def _refused(stream: StreamDef, reason: str) -> Parsed:
+    return Parsed(file_schema(stream.schema).empty_table(), bad_table([(0, "", reason)]))
+
+
+class _Unusable:
+    """Reads nothing: what stands below an unusable header."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def quick(self, lines: Lines) -> tuple[list[pa.Table], Lines]:
+        return [], lines
+
+    def careful(self, line: str) -> Row:
+        raise LineError(self._reason)
+
+
+def _open(content: memoryview, format_: str, stream: StreamDef) -> tuple[Reader, memoryview, int]:
+    """The reader, the lines it is to read, and the number of the first of them."""
+    if format_ != CSV:
+        return JsonLines(stream), content, 1
+    found = _HEADER.match(content)
+    assert found, "the pattern matches the empty text"
+    try:
+        reader = CsvRows.below(found["header"].decode(), stream)
+    except UnicodeDecodeError:
+        return _Unusable("header: not UTF-8"), content, 1
     except LineError as error:
-        reader, number, rest = _Unusable(str(error)), number - 1, content[len(content) - len(rest) - len(header) :]
-    for block in blocks(rest, number + 1):
-        yield _read(block, reader, stream), block
+        return _Unusable(str(error)), content, 1
+    return reader, content[found.end() :], bytes(found["blank"]).count(b"\n") + 2
 
 
-def _header(content: memoryview) -> tuple[int, bytes, memoryview]:
-    """The first line that is not blank, its number, and what follows."""
-    number, data = 0, bytes(content)
-    start, end = 0, 0
-    while end < len(data):
-        number, start = number + 1, end
-        end = data.find(b"\n", start) + 1 or len(data)
-        if data[start:end].strip(BLANK.encode()):
-            return number, data[start:end], content[end:]
-    return number, b"", content[end:]
+def _read(block: Lines, reader: Reader, stream: StreamDef) -> Parsed:
+    lines, foreign = readable(block)
+    tables, rest = reader.quick(lines)
+    rows, bad = _carefully(rest, reader, stream)
+    for number, line in zip(foreign.number.tolist(), foreign.text.to_pylist(), strict=True):
+        bad.append((number, kept(line.decode(errors="backslashreplace")), "not UTF-8"))
+    return Parsed(in_order([*tables, rows]), bad_table(bad))
+
+
+def _carefully(lines: Lines, reader: Reader, stream: StreamDef) -> tuple[pa.Table, list[Bad]]:
+    """Line by line, for the few the quick way declined. Blank ones are nothing."""
+    rows: list[Row] = []
+    numbers: list[int] = []
+    bad: list[Bad] = []
+    for number, line in zip(lines.number.tolist(), lines.text.to_pylist(), strict=True):
+        if not line.strip(BLANK):
+            continue
+        try:
+            rows.append(reader.careful(line))
+            numbers.append(number)
+        except LineError as error:
+            bad.append((number, kept(line), str(error)))
+    return table_of(stream, rows, numbers), bad

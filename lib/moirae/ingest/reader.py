@@ -59,7 +59,7 @@ def take_quick(
 
 
 def _typed(stream: StreamDef, found: Mapping[str, pa.Array], number: I64) -> tuple[pa.Table, Mask]:
-    """The rows among columns as Arrow read them, and which they are: all that hold only times that exist."""
+    """The rows among columns as Arrow read them, and which they are: those whose times exist."""
     good = np.ones(len(number), dtype=np.bool_)
     columns: list[Any] = []
     for column in stream.schema:
@@ -69,6 +69,8 @@ def _typed(stream: StreamDef, found: Mapping[str, pa.Array], number: I64) -> tup
         elif column.type is Type.TIMESTAMP:
             texts, values = values, moments(values)
             good &= values.is_valid().to_numpy(zero_copy_only=False) | texts.is_null().to_numpy(zero_copy_only=False)
+        if column.name == stream.time:
+            good &= values.is_valid().to_numpy(zero_copy_only=False)
         columns.append(values)
     # A reader that saw more or fewer rows than there are lines makes columns of unequal length: ArrowInvalid.
     rows = pa.Table.from_arrays([*columns, pa.array(number)], schema=file_schema(stream.schema))

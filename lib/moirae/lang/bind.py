@@ -43,10 +43,11 @@ def _bind(statement: Statement, registry: Registry) -> Definition | None:
     bare = isinstance(statement, CreateEvent) and statement.bare
     registry.report.query = "" if bare else statement.name.text
     before = len(registry.report.findings)
-    registry.claim(statement)
+    free = registry.claim(statement)
     made = _shallow(statement, registry)
     failed = made is None or len(registry.report.findings) > before
-    registry.add(statement.name.text, None if failed else made)
+    if free:
+        registry.add(statement.name.text, None if failed else made)
     return made
 
 

@@ -102,7 +102,11 @@ def _words(token: Token, index: int) -> list[Word]:
     return [Word(text, token, index) for text in token.text.split()] or [Word(token.text, token, index)]
 
 
+_RESERVED = {"AS", "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "WITH", "FOR", "OVER", "CREATE"}
+
+
 def _is_name(word: Word) -> bool:
     if word.token.token_type is TokenType.IDENTIFIER:
         return True
-    return word.token.token_type is not TokenType.STRING and word.text.isidentifier()
+    plain = word.token.token_type is not TokenType.STRING and word.text.isidentifier()
+    return plain and word.upper not in _RESERVED

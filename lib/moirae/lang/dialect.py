@@ -44,4 +44,10 @@ class MoiraeParser(DatabricksParser):
 
 
 class Moirae(Databricks):
+    class Tokenizer(Databricks.Tokenizer):
+        # WINDOW is the name of a function here, also first in a GROUP BY, never a clause of its own
+        KEYWORDS: ClassVar[dict[str, Any]] = {
+            word: token for word, token in Databricks.Tokenizer.KEYWORDS.items() if word != "WINDOW"
+        }
+
     Parser = MoiraeParser

@@ -6,6 +6,7 @@ One table says which node is which operator; everything else the parser may prod
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -36,8 +37,6 @@ _BINARY: dict[type[exp.Expr], str] = {
     exp.GT: ">",
     exp.GTE: ">=",
     exp.NullSafeEQ: "<=>",
-    exp.And: "and",
-    exp.Or: "or",
     exp.DPipe: "concat",
 }
 _WINDOWS = ("window", "session_window", "snapshot_window", "count_window", "small_window")
@@ -129,6 +128,22 @@ class Expressions:
         if isfinite(value):
             return Lit(value, Type.DOUBLE)
         return self.refuse(node, "a number", f"'{text[:40]}'", "write a number that fits a DOUBLE")
+
+    def adjacent(self, node: exp.Concat) -> Expr | None:
+        """Texts beside each other are one; a doubled quote between them is a quote, as in 'it''s'."""
+        parts = node.expressions
+        if not all(isinstance(part, exp.Literal) and part.is_string for part in parts):
+            return self.unsupported(node)
+        text = str(parts[0].this)
+        for left, right in pairwise(parts):
+            touching = left.meta.get("end", 0) + 1 == right.meta.get("start", -1)
+            text += ("'" if touching else "") + str(right.this)
+        return Lit(text, Type.STRING)
+
+    def connected(self, node: exp.And | exp.Or) -> Expr | None:
+        """Both sides are conditions of their own, so a mistake on the left hides none on the right."""
+        sides = [self.condition(node.this), self.condition(node.args["expression"])]
+        return self.apply(node, "and" if isinstance(node, exp.And) else "or", sides)
 
     def negative(self, node: exp.Neg) -> Expr | None:
         """The sign belongs to a literal, so that the least INT and BIGINT can be written (also as 9…8L, a cast)."""
@@ -252,6 +267,9 @@ _METHODS: dict[type[exp.Expr], str] = {
     exp.Column: "column",
     exp.Star: "star",
     exp.Literal: "literal",
+    exp.Concat: "adjacent",
+    exp.And: "connected",
+    exp.Or: "connected",
     exp.Boolean: "boolean",
     exp.Null: "null",
     exp.Neg: "negative",

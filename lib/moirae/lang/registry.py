@@ -24,8 +24,8 @@ class Registry:
         self._deployed = {definition.name: _KINDS[type(definition)] for definition in deployed}
         self._here: dict[str, int] = {}
 
-    def claim(self, statement: Statement) -> None:
-        """Check that the name is fit and free. A deployed definition may be replaced by one of its kind."""
+    def claim(self, statement: Statement) -> bool:
+        """Whether the name is free; it must be fit too. A deployed definition may be replaced by one of its kind."""
         name, kind = statement.name, _KINDS[type(statement)]
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,99}", name.text):
             expected = "a name of letters, digits and _, beginning with a letter"
@@ -35,10 +35,12 @@ class Registry:
             found = "a second bare SELECT" if _is_bare(statement) else f"'{name.text}', defined in line {line}"
             remedy = "name one with CREATE EVENT … AS" if _is_bare(statement) else "rename one of them"
             self.report.add(name.at, "a name that is still free", found, remedy)
-        elif self._deployed.get(name.text, kind) != kind:
+            return False
+        if self._deployed.get(name.text, kind) != kind:
             found = f"'{name.text}', a deployed {self._deployed[name.text]}"
             self.report.add(name.at, "a name that is still free", found, "rename it, or undeploy the other first")
-        self._here.setdefault(name.text, name.at)
+        self._here[name.text] = name.at
+        return True
 
     def add(self, name: str, definition: StreamDef | TableDef | EventDef | RecallDef | None) -> None:
         """None: it has errors; whoever reads it is not blamed."""

@@ -79,8 +79,11 @@ def bind_select(select: exp.Select, scope: Scope, purpose: Purpose, at: int, rep
     where = select.args.get("where")
     condition = Expressions(scope, report, at, "WHERE").condition(where.this) if where else None
     having, group_by = select.args.get("having"), select.args.get("group")
-    grouped = any(map(has_aggregate, select.expressions)) or having is not None or group_by is not None
-    if not grouped:
+    parts = [*select.expressions, *([having] if having else [])]
+    if group_by is None and not any(map(has_aggregate, parts)):
+        if having:
+            remedy = "use WHERE for conditions on single rows, or add GROUP BY"
+            report.add(offset_of(having, at), "GROUP BY before HAVING", "HAVING alone", remedy)
         outputs = _outputs(select, Expressions(scope, report, at, "SELECT"))
         return Bound(condition, None, (), (), None, outputs)
     group = _group(select, scope, purpose, at, report)
@@ -116,12 +119,6 @@ def _check_windows(select: exp.Select, windows: list[exp.Expr], purpose: Purpose
     if windows or not purpose.time:
         return
     clause, having = select.args.get("group"), select.args.get("having")
-    if clause is None and having is not None and not any(map(has_aggregate, select.expressions)):
-        place = offset_of(having, at)
-        report.add(
-            place, "GROUP BY before HAVING", "HAVING alone", f"use WHERE, or add GROUP BY window({purpose.time}, …)"
-        )
-        return
     node = clause or next(item for item in [*select.expressions, having] if item is not None and has_aggregate(item))
     remedy = f"add window({purpose.time}, '5 minutes') to GROUP BY"
     report.add(

@@ -1,8 +1,8 @@
 """One chunk, one recall, many tasks: each task's partial over its own slice of the chunk.
 
 Conjuncts that equate an expression of the row with one of the event find the rows by the index; the others are
-evaluated on the rows found, all tasks together, with the event's values as columns. Tasks that ask the same thing share
-one partial. Nothing is read, kept or changed besides the arguments.
+evaluated on the rows found, all tasks together, with the event's values as columns. Tasks whose rows overlap share the
+work (`sharing`). Nothing is read, kept or changed besides the arguments.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from moirae.recall.chunk_index import IndexedChunk
 from moirae.recall.params import as_columns, column_name, param_table, types_of
 from moirae.recall.partials import Partial, Shape
 from moirae.recall.reducers import reduce_rows
+from moirae.recall.sharing import chain
 
 Ints = npt.NDArray[np.int64]
 
@@ -117,32 +118,22 @@ def answer_indexed(recall: RecallDef, chunk: IndexedChunk, tasks: Sequence[Asked
     wanted = [evaluate(as_columns(expr), params) for expr in plan.wanted]
     lo, hi = (np.array(times, np.int64) for times in zip(*((task.lo, task.hi) for task in tasks), strict=True))
     starts, ends = chunk.find(wanted, lo, hi)
-    chosen, same = _distinct(starts, ends, params.select([column_name(name) for name in types_of(plan.on_rows)]))
-    partials: list[Partial] = []
-    for some in _batches(chosen, ends - starts):
-        asked = params.take(pa.array(some)) if params.num_columns else params
-        partials += _answer(plan, chunk.rows, starts[some], ends[some], asked)
-    return [partials[place] for place in same.tolist()]
+    chains = chain(starts, ends, params.select([column_name(name) for name in types_of(plan.on_rows)]))
+    added: list[Partial] = []
+    for some in _batches(chains.ends - chains.starts):
+        asked = params.take(pa.array(chains.chosen[some])) if params.num_columns else params
+        added += _answer(plan, chunk.rows, chains.starts[some], chains.ends[some], asked)
+    return chains.resolve(added)
 
 
-def _distinct(starts: Ints, ends: Ints, params: pa.Table) -> tuple[Ints, Ints]:
-    """One task of each kind, and for every task the place of its kind among them."""
-    codes = [starts, ends]
-    for column in params.columns:
-        encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-        codes.append(encoded.indices.to_numpy().astype(np.int64))
-    _, chosen, same = np.unique(np.stack(codes, axis=1), axis=0, return_index=True, return_inverse=True)
-    return chosen, same.reshape(-1)
-
-
-def _batches(chosen: Ints, sizes: Ints) -> Iterator[Ints]:
+def _batches(sizes: Ints) -> Iterator[slice]:
     begin, total = 0, 0
-    for place, size in enumerate(sizes[chosen].tolist()):
+    for place, size in enumerate(sizes.tolist()):
         if total and total + size > MOST_ROWS:
-            yield chosen[begin:place]
+            yield slice(begin, place)
             begin, total = place, 0
         total += size
-    yield chosen[begin:]
+    yield slice(begin, len(sizes))
 
 
 def _answer(plan: Plan, rows: pa.Table, starts: Ints, ends: Ints, params: pa.Table) -> list[Partial]:

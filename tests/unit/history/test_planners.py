@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -44,7 +45,7 @@ def chunk(
     )
 
 
-def carried_out(chunks: list[ChunkMeta], steps: list[Step]) -> list[ChunkMeta]:
+def carried_out(chunks: list[ChunkMeta], steps: Sequence[Step]) -> list[ChunkMeta]:
     tiers = {step.chunk_id: step.after for step in steps if isinstance(step, ChangeTier)}
     return [replace(c, tier=tiers.get(ChunkId(c.id), c.tier)) for c in chunks]
 

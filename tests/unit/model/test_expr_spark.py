@@ -35,7 +35,7 @@ ROWS: list[tuple[Any, ...]] = [
 ]
 EXPRESSIONS = """
 i + 1 | i - b | i * i | b * 3 | -i | -b | i / b | i / 0 | d / 0 | i % 4 | b % i | i % 0 | d % 2 | i div 4 | b div i
-i = b | i <> 1 | i != 1 | d > 0 | d >= i | d = d | d <=> d | i <=> NULL | d < double('NaN') | s < 'web' | at > '2026-01-01'
+i = b | i <> 1 | i != 1 | d > 0 | d >= i | d = d | d <=> d | i <=> NULL | d < CAST('NaN' AS DOUBLE) | s < 'web' | at > '2026-01-01'
 p AND i > 0 | p OR i > 0 | NOT p | p AND NULL | p OR NULL | i IS NULL | i IS NOT NULL | NOT (i > 0 AND p)
 i BETWEEN -10 AND 20 | i NOT BETWEEN 0 AND 5 | i IN (1, 25, NULL) | i NOT IN (1, 25) | s IN ('web01', '') | d IN (2.5D, 0D)
 s LIKE 'web%' | s LIKE '%_c%' | s NOT LIKE 'w%' | s LIKE 'x_y' | s LIKE 'a\\\\%b%'

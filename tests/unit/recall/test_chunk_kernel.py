@@ -16,6 +16,7 @@ from moirae.recall import chunk_kernel
 from moirae.recall.chunk_index import IndexedChunk
 from moirae.recall.chunk_kernel import Asked, answer_indexed, answer_slice, columns_needed, index_chunk, plan_recall
 from moirae.recall.partials import Partial, finish
+from moirae.recall.reducers import reduce_rows
 
 AT, SERVER, BYTES = Col("at", Type.TIMESTAMP), Col("server", Type.STRING), Col("bytes", Type.INT)
 E_SERVER, E_BYTES, E_AT = Param("server", Type.STRING), Param("bytes", Type.BIGINT), Param("at", Type.TIMESTAMP)
@@ -94,6 +95,30 @@ def test_slice_has_its_beginning_and_not_its_end() -> None:
     """M14: slices are half open, so no row is counted twice."""
     tasks = [ask(1, 5, server="a"), ask(1, 6, server="a"), ask(2, 5, server="a"), ask(9, 2, server="a")]
     assert totals(answer_slice(recall(BY_SERVER), ROWS, "at", tasks)) == [20, 30, None, None]
+
+
+def test_two_keys_that_never_occur_together_find_nothing() -> None:
+    """M10: each value is known to the index, the pair is not."""
+    tasks = [ask(server="a", bytes=10), ask(server="a", bytes=30), ask(server="b", bytes=10), ask(server="b", bytes=30)]
+    assert totals(answer_slice(recall(both(BY_SERVER, BY_BYTES)), ROWS, "at", tasks)) == [10, None, None, 30]
+
+
+@pytest.mark.parametrize("where", [None, BY_SERVER], ids=["all", "key"])
+def test_ranges_that_share_an_end_are_read_once(where: Expr | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """M18: a thousand tasks over one chunk cost little more than one, also where no key tells them apart."""
+    read: list[int] = []
+
+    def counted(*args: Any) -> list[Partial]:
+        read.append(len(args[3]))
+        return reduce_rows(*args)
+
+    monkeypatch.setattr(chunk_kernel, "reduce_rows", counted)
+    newest = [ask(0, hi, server="a") for hi in (6, 2, 4, 6)]
+    oldest = [ask(lo, 6, server="a") for lo in (4, 0, 2)]
+    totals_of = {None: ([100, 20, 90, 100], [10, 100, 80]), BY_SERVER: ([30, 20, 20, 30], [10, 30, 10])}[where]
+    assert totals(answer_slice(recall(where), ROWS, "at", newest)) == totals_of[0]
+    assert totals(answer_slice(recall(where), ROWS, "at", oldest)) == totals_of[1]
+    assert read == [5 if where is None else 3] * 2
 
 
 def test_parameters_may_be_arrow_scalars() -> None:

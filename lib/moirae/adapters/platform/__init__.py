@@ -10,8 +10,8 @@ from moirae.adapters.platform.state import PlatformState, ProcessState, read_sta
 __all__ = [
     "FileWritten",
     "Healthy",
-    "PlatformState",
     "Plan",
+    "PlatformState",
     "Process",
     "ProcessState",
     "choose_port",

@@ -18,6 +18,7 @@ from moirae.adapters.platform.state import (
     ProcessState,
     already_up,
     canonical,
+    holder,
     is_held,
     log_file,
     prepare_folder,
@@ -41,62 +42,57 @@ def start_detached(plan: Plan, progress: Progress = lambda state: None, timeout_
     prepare_folder(plan.folder)
     if is_held(plan.folder):
         raise already_up(plan.folder)
-    supervisor = _launch(plan)
+    _launch(plan)
     try:
-        return _await_ready(plan, supervisor, progress, timeout_s)
+        return _await_ready(plan, progress, timeout_s)
     except BaseException:
-        supervisor.send_signal(signal.SIGTERM)  # does nothing if it has ended
-        if not wait_until(lambda: supervisor.poll() is not None, plan.grace_s + 5.0):
-            supervisor.kill()
+        stop(plan.folder, plan.grace_s + 5.0)
         raise
 
 
-def _launch(plan: Plan) -> subprocess.Popen[bytes]:
-    file = plan.folder / "run" / f"plan-{plan.run}.json"
+def _launch(plan: Plan) -> None:
+    """Returns when the supervisor holds the folder."""
+    file = plan.folder / "run" / "plan.json"
     write_file(file, plan.dump(), mode=0o600)  # environments may carry secrets
-    for old in file.parent.glob("plan-*.json"):
-        if old != file:
-            old.unlink(missing_ok=True)
     environment = {name: value for name, value in os.environ.items() if name != MARK}
     with log_file(plan.folder, "supervisor").open("ab") as output:
-        return subprocess.Popen(
-            [sys.executable, "-m", "moirae.adapters.platform.supervisor", str(file)],
+        launched = subprocess.run(
+            [sys.executable, "-m", "moirae.adapters.platform.supervisor", "--detach", str(file)],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
+            check=False,
         )
+    if launched.returncode:
+        raise PlatformError(_last_line(log_file(plan.folder, "supervisor")))
 
 
-def _await_ready(
-    plan: Plan, supervisor: subprocess.Popen[bytes], progress: Progress, timeout_s: float
-) -> PlatformState:
-    deadline = time.monotonic() + timeout_s
+def _await_ready(plan: Plan, progress: Progress, timeout_s: float) -> PlatformState:
     state = None
-    for state in _changes(plan, supervisor, deadline):
+    for state in _changes(plan, timeout_s):
         progress(state)
         if broken := next(filter(_hopeless, state.processes), None):
             raise _failure(broken)
         if state.state == "running":
             return state
-    late = [each.name for each in state.processes if each.state not in ("ready", "done")] if state else ["supervisor"]
+    late = [each.name for each in state.processes if each.state not in ("ready", "done")] if state else []
     raise PlatformError(
-        f"{plan.folder}: expected the platform ready within {timeout_s:.0f} s, but found {', '.join(late)} not ready; "
-        f"see {log_file(plan.folder, late[0])}"
+        f"{plan.folder}: expected the platform ready within {timeout_s:.0f} s, but found not ready: {', '.join(late)}; "
+        f"see {log_file(plan.folder, late[0] if late else 'supervisor')}"
     )
 
 
-def _changes(plan: Plan, supervisor: subprocess.Popen[bytes], deadline: float) -> Iterator[PlatformState]:
-    """Each new state of this run, until the deadline."""
-    last = None
+def _changes(plan: Plan, timeout_s: float) -> Iterator[PlatformState]:
+    """Each new state of this run, until the time is over."""
+    deadline, last = time.monotonic() + timeout_s, None
     while time.monotonic() < deadline:
-        if supervisor.poll() is not None:
-            raise PlatformError(_last_line(log_file(plan.folder, "supervisor")))
         state = read_state(plan.folder)
         if state and state.run == plan.run and state != last:
             last = state
             yield state
+        if not is_held(plan.folder):
+            raise PlatformError(f"the supervisor ended: {_last_line(log_file(plan.folder, 'supervisor'))}")
         time.sleep(_POLL_S)
 
 
@@ -119,19 +115,16 @@ def _last_line(path: Path) -> str:
 def stop(data_folder: Path | str, grace_s: float = 30.0) -> bool:
     """Take the platform down; whether there was anything to take down. Leftovers of a killed one count."""
     folder = canonical(data_folder)
-    state = read_state(folder)
-    if state is None:
-        return False
-    was_up = state.alive
-    if was_up:
-        _signal(state.pid, signal.SIGTERM)
+    supervisor = holder(folder)
+    if supervisor is not None:
+        _signal(supervisor, signal.SIGTERM)
         if not wait_until(lambda: not is_held(folder), grace_s):
-            _signal(state.pid, signal.SIGKILL)
+            _signal(supervisor, signal.SIGKILL)
     left = sweep(folder, grace_s=5.0)
     state = read_state(folder)
     if state and state.state != "stopped":
         write_state(_ended(state))
-    return was_up or left > 0
+    return supervisor is not None or left > 0
 
 
 def _ended(state: PlatformState) -> PlatformState:

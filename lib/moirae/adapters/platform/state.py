@@ -1,7 +1,7 @@
 """What is known of a platform from outside: its state file, and the lock its supervisor holds for life.
 
-The lock, not the file, says whether the platform runs: the kernel takes it away from a dead supervisor, so a file left by
-one that was killed, or a process number used again, deceives nobody. The file is replaced whole, never half written.
+The lock, not the file, says whether the platform runs: the kernel takes it away from a dead supervisor, so a file left
+by one that was killed, or a process number used again, deceives nobody. The file is replaced whole, never half written.
 """
 
 from __future__ import annotations
@@ -109,13 +109,31 @@ def read_state(data_folder: Path | str) -> PlatformState | None:
 @contextmanager
 def hold(folder: Path, patience_s: float = 1.0) -> Iterator[int]:
     """Be the one supervisor of the folder. A reader asking `is_held` holds it for an instant, hence the patience."""
-    descriptor = os.open(folder / "run" / "supervisor.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    descriptor = os.open(_lock_file(folder), os.O_RDWR | os.O_CREAT, 0o644)
     try:
         if not wait_until(lambda: _try_lock(descriptor, fcntl.LOCK_EX), patience_s):
             raise already_up(folder)
+        record_holder(descriptor, os.getpid())
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def record_holder(lock: int, pid: int) -> None:
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"{pid}\n".encode(), 0)
+
+
+def holder(folder: Path) -> int | None:
+    """The supervisor that holds the folder now."""
+    if not is_held(folder):
+        return None
+    text = _lock_file(folder).read_text().strip()
+    return int(text) if text else None
+
+
+def _lock_file(folder: Path) -> Path:
+    return folder / "run" / "supervisor.lock"
 
 
 def already_up(folder: Path) -> PlatformError:
@@ -127,7 +145,7 @@ def already_up(folder: Path) -> PlatformError:
 
 def is_held(folder: Path) -> bool:
     try:
-        descriptor = os.open(folder / "run" / "supervisor.lock", os.O_RDONLY)
+        descriptor = os.open(_lock_file(folder), os.O_RDONLY)
     except OSError:
         return False
     try:

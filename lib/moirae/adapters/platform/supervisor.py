@@ -1,6 +1,6 @@
 """The one process that keeps the platform's processes alive.
 
-    python -m moirae.adapters.platform.supervisor DATA/run/plan.json
+    python -m moirae.adapters.platform.supervisor [--detach] DATA/run/plan.json
 
 Invariants: while it holds the folder's lock, every process of the plan is running, waiting for others, or due to be
 restarted; the state file shows it. When it ends, in whatever way, all that it started ends too: by its own hand in
@@ -33,7 +33,15 @@ from moirae.adapters.platform.restarts import (
     end,
     may_start,
 )
-from moirae.adapters.platform.state import PlatformState, ProcessState, hold, log_file, prepare_folder, write_state
+from moirae.adapters.platform.state import (
+    PlatformState,
+    ProcessState,
+    hold,
+    log_file,
+    prepare_folder,
+    record_holder,
+    write_state,
+)
 from moirae.errors import MoiraeError
 
 log = logging.getLogger("supervisor")
@@ -46,7 +54,7 @@ class Supervisor:
     """`lives` is what is decided from, `children` the handles it is carried out with."""
 
     plan: Plan
-    backoff: Backoff = Backoff()
+    backoff: Backoff = field(default_factory=Backoff)
     lives: dict[str, Life] = field(default_factory=dict)
     children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     stopping: bool = False
@@ -54,22 +62,21 @@ class Supervisor:
     began_us: int = field(default_factory=lambda: time.time_ns() // 1000)
     probed_s: float = 0.0
 
-    def run(self) -> int:
-        """Keep the platform up until told to stop. Raises PlatformError if another supervisor has the folder."""
+    def run(self, lock: int) -> int:
+        """Keep the platform up until told to stop. `lock` is the folder's, held by the caller."""
         plan = self.plan
-        prepare_folder(plan.folder)
-        with hold(plan.folder) as lock:
-            guard = Guard.start(plan, lock)
-            self.lives = {process.name: Life() for process in plan.processes}
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-                signal.signal(number, self._on_signal)
-            if left := sweep(plan.folder):
-                log.warning("processes of an earlier run ended count=%d", left)
-            while not self.stopping:
-                self.step(time.monotonic())
-                time.sleep(_TICK_S)
-            self.stop()
-            guard.dismiss()
+        guard = Guard.start(plan, lock)
+        self.lives = {process.name: Life() for process in plan.processes}
+        self._show("starting")
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
+        if left := sweep(plan.folder):
+            log.warning("processes of an earlier run ended count=%d", left)
+        while not self.stopping:
+            self.step(time.monotonic())
+            time.sleep(_TICK_S)
+        self.stop()
+        guard.dismiss()
         return 0
 
     def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
@@ -86,9 +93,10 @@ class Supervisor:
             elif may_start(life, process.after, self.lives, now_s):
                 life = self._start(process, life, now_s)
             self.lives[process.name] = life
-        self._show(
-            "running" if all(life.was_ready or life.state in SETTLED for life in self.lives.values()) else "starting"
-        )
+        self._show("running" if self._all_came_up() else "starting")
+
+    def _all_came_up(self) -> bool:
+        return all(life.was_ready or life.state in SETTLED for life in self.lives.values())
 
     def _look_after(self, process: Process, life: Life, now_s: float, probing: bool) -> Life:
         code = self.children[process.name].poll()
@@ -182,12 +190,25 @@ class Guard:
 
 def main(argv: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    path = (sys.argv[1:] if argv is None else argv)[0]
+    *options, path = sys.argv[1:] if argv is None else argv
     try:
-        return Supervisor(load_plan(Path(path).read_text())).run()
+        plan = load_plan(Path(path).read_text())
+        prepare_folder(plan.folder)
+        with hold(plan.folder) as lock:
+            if "--detach" in options:
+                _detach(lock)
+            return Supervisor(plan).run(lock)
     except MoiraeError as error:
-        log.error("%s", error)  # noqa: TRY400 - one line, no traceback
+        log.error("%s", error)
         return 1
+
+
+def _detach(lock: int) -> None:
+    """Go on as a child of nobody. Who started us sees us end when the folder is taken, and in whose name."""
+    if child := os.fork():
+        record_holder(lock, child)
+        os._exit(0)
+    os.setsid()
 
 
 if __name__ == "__main__":

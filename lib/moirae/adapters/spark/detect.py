@@ -88,6 +88,7 @@ class DetectEvents:
         os.makedirs(self.config.ingest.landing, exist_ok=True)
         files = (
             self.spark.readStream.format("binaryFile")
+            .schema("path string, modificationTime timestamp, length bigint, content binary")
             .option("recursiveFileLookup", "true")
             .option("maxFilesPerTrigger", self.config.ingest.max_files_per_batch)
             .load(self.config.ingest.landing)

@@ -64,7 +64,8 @@ def configure_logs() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(FieldsFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    logging.getLogger("py4j").setLevel(logging.WARNING)
+    for chatty in ("py4j", "alembic"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def run_job(name: str, work: Callable[[], int]) -> int:

@@ -54,8 +54,9 @@ def truncate(unit: Value, value: Value) -> Value:
 
 
 def unix_seconds(value: Value) -> Value:
+    """Whole seconds towards the epoch, as Spark has it; CAST(… AS BIGINT) goes down instead."""
     micros, valid = numbers(value, len(value))
-    return array(micros // 1_000_000, valid, pa.int64())
+    return array((micros - np.fmod(micros, 1_000_000)) // 1_000_000, valid, pa.int64())
 
 
 def parse(text: Value) -> Value:
