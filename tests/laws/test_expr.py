@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.oracles import expr as oracle
 
 from moirae.lang import bind
 from moirae.model.build import call, cast
@@ -16,7 +17,6 @@ from moirae.model.expr import Call, Col, Expr, Lit, columns_of, conjuncts, walk
 from moirae.model.rules import CASTS, MismatchError
 from moirae.model.schema import Schema, Type
 from moirae.model.show import show
-from tests.oracles import expr as oracle
 
 SCHEMA = Schema.of(
     p=Type.BOOLEAN,
@@ -39,9 +39,40 @@ VALUES: dict[Type, st.SearchStrategy[Any]] = {
     Type.TIMESTAMP: st.integers(-50 * YEAR, 200 * YEAR),
     Type.INTERVAL: st.integers(-YEAR, YEAR),
 }
-UNARY = ("neg", "not", "is_null", "is_not_null", "abs", "round", "floor", "ceil", "sqrt", "length", "trim", "hour")
+UNARY: tuple[str, ...] = (
+    "neg",
+    "not",
+    "is_null",
+    "is_not_null",
+    "abs",
+    "round",
+    "floor",
+    "ceil",
+    "sqrt",
+    "length",
+    "trim",
+    "hour",
+)
 UNARY += ("minute", "dayofweek", "unix_timestamp")
-BINARY = ("+", "-", "*", "/", "%", "div", "=", "<>", "<", "<=", ">", ">=", "<=>", "and", "or", "concat", "in")
+BINARY: tuple[str, ...] = (
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "div",
+    "=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "<=>",
+    "and",
+    "or",
+    "concat",
+    "in",
+)
 BINARY += ("greatest", "least", "coalesce", "+", "*", "and", "or")
 TERNARY = ("case", "in", "greatest", "coalesce")
 

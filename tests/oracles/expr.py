@@ -38,7 +38,9 @@ def _call(name: str, args: list[Any], type_: Type) -> Any:
     if any(argument is None for argument in args):
         return None
     result = _STRICT[name](*args)
-    return wrap(result, type_) if type_ in _BITS and isinstance(result, int) and not isinstance(result, bool) else result
+    return (
+        wrap(result, type_) if type_ in _BITS and isinstance(result, int) and not isinstance(result, bool) else result
+    )
 
 
 def less(left: Any, right: Any) -> bool:
@@ -47,7 +49,7 @@ def less(left: Any, right: Any) -> bool:
     if isinstance(right, float) and math.isnan(right):
         return True
     if isinstance(left, str):
-        return left.encode() < right.encode()
+        return bool(left.encode() < right.encode())
     return bool(left < right)
 
 

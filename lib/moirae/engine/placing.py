@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from moirae.engine.arrival import late_rows
 from moirae.engine.pieces import Piece
+from moirae.model.query import StreamDef
 from moirae.ports.kernel import NO_WATERMARK
 
 _LINE_BITS = 32
@@ -52,6 +53,11 @@ def place_files(
             ordinals[file.stream] = ordinal + 1
             newest[file.stream] = max(before, file.newest)
     return placements, Standing(ordinals, newest)
+
+
+def archive_schema(stream: StreamDef) -> pa.Schema:
+    """A stream's rows as archived: its columns, then their position."""
+    return stream.schema.arrow.append(pa.field("_pos", pa.int64()))
 
 
 def line_of(position: Any) -> Any:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from moirae.engine.arrival import watermark_of
 from moirae.engine.host import BucketHost, BucketState, sort_events
 from moirae.engine.pieces import ARCHIVE, BAD, BUCKET, FILE, FileReader, payload_table
-from moirae.engine.placing import Standing, place_files, take_rows
+from moirae.engine.placing import Standing, archive_schema, place_files, take_rows
 from moirae.plan import Program
 from moirae.ports.kernel import END_OF_TIME, NO_WATERMARK
 
@@ -56,6 +56,13 @@ class ProcessRun:
             )
             for operator in self.program.operators
             for query in operator.queries
+        }
+
+    def archived(self) -> dict[str, pa.Table]:
+        """The rows taken, by stream, in the order of arrival."""
+        return {
+            stream.name: pa.concat_tables([archive_schema(stream).empty_table(), *self.archive.get(stream.name, [])])
+            for stream in self.reader.streams
         }
 
     def _watermarks(self) -> Mapping[str, int]:

@@ -45,6 +45,7 @@ class MoiraeParser(DatabricksParser):
 
 class Moirae(Databricks):
     class Tokenizer(Databricks.Tokenizer):
+        STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'"]  # 'it''s', as Spark 4 reads it
         # WINDOW is the name of a function here, also first in a GROUP BY, never a clause of its own
         KEYWORDS: ClassVar[dict[str, Any]] = {
             word: token for word, token in Databricks.Tokenizer.KEYWORDS.items() if word != "WINDOW"

@@ -6,7 +6,6 @@ One table says which node is which operator; everything else the parser may prod
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -130,15 +129,10 @@ class Expressions:
         return self.refuse(node, "a number", f"'{text[:40]}'", "write a number that fits a DOUBLE")
 
     def adjacent(self, node: exp.Concat) -> Expr | None:
-        """Texts beside each other are one; a doubled quote between them is a quote, as in 'it''s'."""
-        parts = node.expressions
-        if not all(isinstance(part, exp.Literal) and part.is_string for part in parts):
+        """Texts beside each other are one."""
+        if not all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions):
             return self.unsupported(node)
-        text = str(parts[0].this)
-        for left, right in pairwise(parts):
-            touching = left.meta.get("end", 0) + 1 == right.meta.get("start", -1)
-            text += ("'" if touching else "") + str(right.this)
-        return Lit(text, Type.STRING)
+        return Lit("".join(str(part.this) for part in node.expressions), Type.STRING)
 
     def connected(self, node: exp.And | exp.Or) -> Expr | None:
         """Both sides are conditions of their own, so a mistake on the left hides none on the right."""
@@ -257,9 +251,8 @@ class Expressions:
         return self.apply(node, "case", [same, Lit(None, Type.NULL), left])
 
     def aggregate(self, node: exp.Anonymous) -> Expr | None:
-        remedy = (
-            "write it in HAVING or SELECT" if self.place == "WHERE" else "an aggregate takes columns of single rows"
-        )
+        nested = self.place == "an aggregate"
+        remedy = "aggregate columns of single rows" if nested else "write it in SELECT or HAVING"
         return self.refuse(node, f"no aggregate in {self.place}", f"{str(node.name).lower()}(…)", remedy)
 
 

@@ -5,6 +5,7 @@ A statement that cannot be read is reported and left out; the others are read al
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sqlglot.errors import SqlglotError
@@ -17,6 +18,10 @@ from moirae.lang.heads import CREATE, LATER
 from moirae.lang.source import RefusedError, Report, nearest
 from moirae.lang.statements import CreateEvent, Name, Statement
 
+_WHOLE = re.compile(
+    r"""--[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|[^'"`/-]+|/(?!\*)|-""",
+    re.DOTALL,
+)
 _ALLOWED = "write CREATE STREAM, CREATE TABLE, CREATE EVENT, CREATE RECALL or SELECT"
 
 
@@ -36,21 +41,19 @@ def parse(report: Report) -> list[Statement]:
 def _tokenize(report: Report) -> list[Token]:
     try:
         return Moirae().tokenize(report.text)
-    except SqlglotError as problem:
-        at, what = _broken_token(report.text, str(problem))
-        report.add(at, "a text that ends with its quote", what, "close the quote, or double it inside a text")
+    except SqlglotError:
+        at = _open_quote(report.text)
+        what = "a comment that is never closed" if report.text[at : at + 2] == "/*" else "a quote that is never closed"
+        report.add(at, "quotes and comments that end", what, "close it; a quote inside a text is written twice")
         return []
 
 
-def _broken_token(text: str, message: str) -> tuple[int, str]:
-    """sqlglot says `Missing ' from 3:17` or only that it failed; the place is that of the opening quote."""
-    line, _, column = message.rpartition(" from ")[2].partition(":")
-    lines = text.split("\n")
-    if line.isdigit() and 1 <= int(line) <= len(lines):
-        width = int(column) if column.isdigit() else 0
-        start = sum(len(part) + 1 for part in lines[: int(line) - 1])
-        return min(start + max(width - 1, 0), len(text)), "a quote that is never closed"
-    return len(text), "text that cannot be split into words"
+def _open_quote(text: str) -> int:
+    """The first offset where no word, text or comment can be read whole."""
+    at = 0
+    while found := _WHOLE.match(text, at):
+        at = found.end()
+    return min(at, max(len(text) - 1, 0))
 
 
 def _split(tokens: list[Token]) -> list[list[Token]]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numba
 import numpy as np
@@ -137,8 +138,8 @@ class HoppingAggregate:
 
     def _count_distinct(self, kept: DistinctSet, window: Ints, key: npt.NDArray[np.int32]) -> Ints:
         counts = np.zeros(len(window), np.int64)
-        borders = np.flatnonzero(np.diff(window, prepend=window[0] - 1 if len(window) else 0))
-        for low, high in zip(borders, [*borders[1:], len(window)], strict=True):
+        borders = [0, *np.flatnonzero(np.diff(window)) + 1, len(window)] if len(window) else []
+        for low, high in pairwise(borders):
             first = int(window[low]) * self.panes_per_hop
             counts[low:high] = kept.count(first, first + self.panes_per_window, key[low:high].astype(np.int64))
         return counts

@@ -5,7 +5,7 @@
 -- refused: query 'c', line 16, column 47: expected an aggregate in a recall, but found none; select an aggregate such as count(*) or avg(x); listing rows is not supported yet
 -- refused: query 'd', line 17, column 61: expected HISTORY(…) in a recall, but found 't'; write FROM HISTORY(t) h
 -- refused: query 'e', line 18, column 21: expected OVER after the event, but found AS; write how far back to look: OVER LAST '30 days' or OVER ALL
--- refused: query 'f', line 19, column 92: expected ')', but found ','; check the spelling and the commas around it
+-- refused: query 'f', line 19, column 83: expected no window in a recall, but found window(…); use date_trunc('hour', …) as a key
 -- refused: query 'g', line 20, column 69: expected two names for the event and its history, but found 'e' for both; rename one of them
 -- refused: query 'h', line 21, column 80: expected a column of 't', but found 'total'; write 'e.total' for the event's column
 -- refused: query 'i', line 22, column 49: expected a whole number above zero, but found '0'; write a number such as 8

@@ -4,7 +4,7 @@
 -- refused: query 'd', line 12, column 32: expected a ( before this ), but found ')'; add the missing ( or remove this )
 -- refused: query 'e', line 13, column 16: expected AS, but found 'SELECT'; write CREATE EVENT e AS SELECT …
 -- refused: query 'f', line 15, column 1: expected valid SQL, but found 'CREATE'; end the statement before it with ';'
--- refused: query 'as', line 16, column 17: expected AS, but found 'SELECT'; write CREATE EVENT as AS SELECT …
+-- refused: line 16, column 14: expected a name for the event, but found 'AS'; write CREATE EVENT and a name
 CREATE STREAM t (at TIMESTAMP, server STRING, bytes BIGINT, note STRING, ok BOOLEAN) ORDER BY at;
 CREATE EVENT a AS SELECT server, FROM WHERE;
 CREATE EVENT b AS SELECT server FROM t WHERE bytes > ;

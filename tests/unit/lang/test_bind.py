@@ -49,7 +49,9 @@ def test_stream_defaults_are_landing_folder_of_its_name_and_no_lateness() -> Non
 
 
 def test_names_are_case_insensitive_and_backquotes_quote() -> None:
-    pack = bind("CREATE STREAM T (At TIMESTAMP, `Order` INT) ORDER BY aT; CREATE EVENT E AS SELECT `ORDER` FROM t AS X;")
+    pack = bind(
+        "CREATE STREAM T (At TIMESTAMP, `Order` INT) ORDER BY aT; CREATE EVENT E AS SELECT `ORDER` FROM t AS X;"
+    )
     assert pack.streams[0].schema.names == ("at", "order")
     assert pack.events[0].select[0].expr == Col("order", Type.INT)
 
@@ -58,7 +60,8 @@ def test_the_same_aggregate_is_computed_once() -> None:
     event = bind(
         TRAFFIC
         + """CREATE EVENT e AS SELECT t.server, AVG(t.bytes), avg(bytes) * 8 AS bits, window.start, window.end AS done
-             FROM traffic t GROUP BY server, window(at, '1 hour', INTERVAL 10 MINUTES) HAVING mean(bytes) > 1 AND bits < 9"""
+             FROM traffic t GROUP BY server, window(at, '1 hour', INTERVAL 10 MINUTES)
+             HAVING mean(bytes) > 1 AND bits < 9"""
     ).events[0]
     assert event.aggregates == (Aggregate("avg_bytes", "avg", Col("bytes", Type.BIGINT), Type.DOUBLE),)
     assert event.window == Window(3_600_000_000, 600_000_000)
@@ -149,13 +152,19 @@ def test_aggregates_have_the_types_of_spark(call: str, type_: Type) -> None:
 
 
 def test_a_parameter_keeps_the_type_of_the_event() -> None:
-    text = TRAFFIC + BUSY + "CREATE RECALL r FOR busy OVER LAST '1 day' AS SELECT sum(bytes - busy.bw) FROM HISTORY(traffic)"
+    text = (
+        TRAFFIC
+        + BUSY
+        + "CREATE RECALL r FOR busy OVER LAST '1 day' AS SELECT sum(bytes - busy.bw) FROM HISTORY(traffic)"
+    )
     argument = bind(text).recalls[0].aggregates[0].argument
     assert argument is not None
     assert Param("bw", Type.DOUBLE) in getattr(argument, "args", ())
 
 
-@pytest.mark.parametrize("condition", ["(" * 3000 + "1" + ")" * 3000, "NOT " * 3000 + "TRUE", " AND ".join(["TRUE"] * 3000)])
+@pytest.mark.parametrize(
+    "condition", ["(" * 3000 + "1" + ")" * 3000, "NOT " * 3000 + "TRUE", " AND ".join(["TRUE"] * 3000)]
+)
 def test_a_query_nested_too_deeply_is_refused_and_never_a_crash(condition: str) -> None:
     assert "nested less deeply" in findings(TRAFFIC + f"SELECT at FROM traffic WHERE {condition}")[0]
 

@@ -20,7 +20,14 @@ from moirae.model.show import show
 pytestmark = pytest.mark.spark
 
 SCHEMA = Schema.of(
-    n=Type.INT, i=Type.INT, b=Type.BIGINT, d=Type.DOUBLE, s=Type.STRING, t=Type.STRING, p=Type.BOOLEAN, at=Type.TIMESTAMP
+    n=Type.INT,
+    i=Type.INT,
+    b=Type.BIGINT,
+    d=Type.DOUBLE,
+    s=Type.STRING,
+    t=Type.STRING,
+    p=Type.BOOLEAN,
+    at=Type.TIMESTAMP,
 )
 ROWS: list[tuple[Any, ...]] = [
     (0, 1, 10, 2.5, "web01", "2026-01-31 08:00:00", True, 1_767_225_600_000_000),
@@ -35,22 +42,23 @@ ROWS: list[tuple[Any, ...]] = [
 ]
 EXPRESSIONS = """
 i + 1 | i - b | i * i | b * 3 | -i | -b | i / b | i / 0 | d / 0 | i % 4 | b % i | i % 0 | d % 2 | i div 4 | b div i
-i = b | i <> 1 | i != 1 | d > 0 | d >= i | d = d | d <=> d | i <=> NULL | d < CAST('NaN' AS DOUBLE) | s < 'web' | at > '2026-01-01'
-p AND i > 0 | p OR i > 0 | NOT p | p AND NULL | p OR NULL | i IS NULL | i IS NOT NULL | NOT (i > 0 AND p)
-i BETWEEN -10 AND 20 | i NOT BETWEEN 0 AND 5 | i IN (1, 25, NULL) | i NOT IN (1, 25) | s IN ('web01', '') | d IN (2.5D, 0D)
-s LIKE 'web%' | s LIKE '%_c%' | s NOT LIKE 'w%' | s LIKE 'x_y' | s LIKE 'a\\\\%b%'
-CASE WHEN i > 0 THEN 'up' WHEN i < 0 THEN 'down' END | CASE i WHEN 1 THEN b ELSE i END | if(p, i, b) | coalesce(i, b, 0)
-nullif(i, 1) | nvl(d, 0) | greatest(i, b, 3) | least(d, i) | greatest(d, 0D)
-CAST(s AS INT) | CAST(s AS DOUBLE) | CAST(t AS DOUBLE) | CAST(t AS BIGINT) | CAST(s AS BOOLEAN) | CAST(t AS TIMESTAMP)
-CAST(d AS INT) | CAST(d AS BIGINT) | CAST(b AS INT) | CAST(i AS BOOLEAN) | CAST(p AS INT) | b::double | CAST(at AS BIGINT)
-CAST(at AS DOUBLE) | CAST(i AS TIMESTAMP) | CAST(at AS STRING) | CAST(d AS STRING) | CAST(p AS STRING) | CAST(b AS STRING)
-abs(i) | abs(d) | round(d) | round(d, 2) | round(i, -1) | round(b, -2) | round(d, -1) | floor(d) | ceil(d) | floor(i)
-sqrt(d) | power(i, 2) | ln(d) | log10(i) | exp(d)
-upper(s) | lower(s) | length(s) | concat(s, '-', i) | s || t | substring(s, 2, 2) | substring(s, -3, 2) | substr(s, 0) | trim(s)
-substring(s, -9, 7) | TIMESTAMP '2026-01-01 00:00:00' | at + INTERVAL 10 MINUTES | at - INTERVAL '5' MINUTE
-at - TIMESTAMP '2026-01-01 00:00:00' > INTERVAL '1 day' | date_trunc('HOUR', at) | date_trunc('week', at)
-date_trunc('month', at) | date_trunc('QUARTER', at) | hour(at) | minute(at) | second(at) | dayofweek(at) | unix_timestamp(at)
-year(at) | month(at) | day(at) | at = at + INTERVAL 0 SECONDS | i + 2.5D | 7 | 'text' | NULL IS NULL
+i = b | i <> 1 | i != 1 | d > 0 | d >= i | d = d | d <=> d | i <=> NULL | d < CAST('NaN' AS DOUBLE) | s < 'web'
+at > '2026-01-01' | p AND i > 0 | p OR i > 0 | NOT p | p AND NULL | p OR NULL | i IS NULL | i IS NOT NULL
+NOT (i > 0 AND p) | i BETWEEN -10 AND 20 | i NOT BETWEEN 0 AND 5 | i IN (1, 25, NULL) | i NOT IN (1, 25)
+s IN ('web01', '') | d IN (2.5D, 0D) | s LIKE 'web%' | s LIKE '%_c%' | s NOT LIKE 'w%' | s LIKE 'x_y'
+s LIKE 'a\\\\%b%' | CASE WHEN i > 0 THEN 'up' WHEN i < 0 THEN 'down' END | CASE i WHEN 1 THEN b ELSE i END
+if(p, i, b) | coalesce(i, b, 0) | nullif(i, 1) | nvl(d, 0) | greatest(i, b, 3) | least(d, i) | greatest(d, 0D)
+CAST(s AS INT) | CAST(s AS DOUBLE) | CAST(t AS DOUBLE) | CAST(t AS BIGINT) | CAST(s AS BOOLEAN)
+CAST(t AS TIMESTAMP) | CAST(d AS INT) | CAST(d AS BIGINT) | CAST(b AS INT) | CAST(i AS BOOLEAN) | CAST(p AS INT)
+b::double | CAST(at AS BIGINT) | CAST(at AS DOUBLE) | CAST(i AS TIMESTAMP) | CAST(at AS STRING) | CAST(d AS STRING)
+CAST(p AS STRING) | CAST(b AS STRING) | abs(i) | abs(d) | round(d) | round(d, 2) | round(i, -1) | round(b, -2)
+round(d, -1) | floor(d) | ceil(d) | floor(i) | sqrt(d) | power(i, 2) | ln(d) | log10(i) | exp(d) | upper(s)
+lower(s) | length(s) | concat(s, '-', i) | s || t | substring(s, 2, 2) | substring(s, -3, 2) | substr(s, 0)
+trim(s) | substring(s, -9, 7) | TIMESTAMP '2026-01-01 00:00:00' | at + INTERVAL 10 MINUTES
+at - INTERVAL '5' MINUTE | at - TIMESTAMP '2026-01-01 00:00:00' > INTERVAL '1 day' | date_trunc('HOUR', at)
+date_trunc('week', at) | date_trunc('month', at) | date_trunc('QUARTER', at) | hour(at) | minute(at) | second(at)
+dayofweek(at) | unix_timestamp(at) | year(at) | month(at) | day(at) | at = at + INTERVAL 0 SECONDS | i + 2.5D | 7
+'text' | NULL IS NULL
 """
 
 
@@ -95,7 +103,9 @@ def in_spark(spark: Any, table: pa.Table, texts: list[str]) -> pa.Table:
     micros = table.set_column(7, "at", table["at"].cast(pa.int64()))
     ddl = SCHEMA.ddl.replace("TIMESTAMP", "BIGINT")
     rows = [tuple(row.values()) for row in micros.to_pylist()]
-    spark.createDataFrame(rows, ddl).selectExpr(*SCHEMA.names[:-1], "timestamp_micros(at) AS at").createOrReplaceTempView("r")
+    spark.createDataFrame(rows, ddl).selectExpr(
+        *SCHEMA.names[:-1], "timestamp_micros(at) AS at"
+    ).createOrReplaceTempView("r")
     columns = ", ".join(f"{text} AS c{position}" for position, text in enumerate(texts))
     return spark.sql(f"SELECT {columns} FROM r ORDER BY n").toArrow()
 

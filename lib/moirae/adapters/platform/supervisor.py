@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
+from moirae.adapters.platform.guard import Guard
 from moirae.adapters.platform.plan import Plan, load_plan
 from moirae.adapters.platform.processes import NOT_FOUND, Process, end_group, mark, signal_group, spawn, sweep
 from moirae.adapters.platform.restarts import (
@@ -156,36 +157,6 @@ def platform_state(plan: Plan, lives: Mapping[str, Life], state: str, began_us: 
         for name, life in lives.items()
     )
     return PlatformState(str(plan.folder), plan.run, os.getpid(), state, began_us, dict(plan.addresses), processes)
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A process that sleeps on a pipe until the supervisor says goodbye, or vanishes without a word."""
-
-    pid: int
-    pipe: int
-
-    @classmethod
-    def start(cls, plan: Plan, lock: int) -> Guard:
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.setsid()  # signals to the supervisor's group are not for the guard
-            os.close(writing)
-            os.close(lock)  # or the folder would stay taken
-            if not os.read(reading, 1):
-                sweep(plan.folder, plan.run, plan.grace_s)
-            os._exit(0)
-        os.close(reading)
-        return cls(pid, writing)
-
-    def dismiss(self) -> None:
-        try:
-            os.write(self.pipe, b".")
-        except BrokenPipeError:
-            log.warning("the guard was gone")
-        os.close(self.pipe)
-        os.waitpid(self.pid, 0)
 
 
 def main(argv: list[str] | None = None) -> int:

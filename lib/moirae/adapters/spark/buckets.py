@@ -19,7 +19,17 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from moirae.adapters.spark.state_files import StateFiles
 from moirae.engine.blob import ipc_bytes
 from moirae.engine.host import BucketHost
-from moirae.engine.pieces import ARCHIVE, BUCKET, PIECES, FileReader, payload_table, pieces_table
+from moirae.engine.pieces import (
+    ARCHIVE,
+    BAD,
+    BUCKET,
+    FILE,
+    PIECES,
+    FileReader,
+    Piece,
+    payload_table,
+    pieces_table,
+)
 from moirae.engine.placing import Placement, take_rows
 from moirae.plan import Operator, Program
 
@@ -63,6 +73,13 @@ def read_pieces(files: DataFrame, reader: FileReader) -> DataFrame:
 
     wanted = files.select("path", "modificationTime", "content")
     return wanted.mapInArrow(read, from_arrow_schema(PIECES))
+
+
+def piece_heads(pieces: DataFrame) -> list[Piece]:
+    """What the driver needs to know of a batch: its files and how many lines were refused, without any payload."""
+    columns = ["kind", "stream", "path", "file_time", "sha256", "rows", "newest"]
+    heads = pieces.where(F.col("kind").isin(FILE, BAD)).select(columns).toArrow()
+    return [Piece(**row) for row in heads.to_pylist()]
 
 
 def run_step(spark: SparkSession, pieces: DataFrame, step: Step) -> DataFrame:

@@ -19,12 +19,11 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from moirae.adapters.delta import files_at, latest_version
 from moirae.adapters.spark import tables
-from moirae.adapters.spark.buckets import EVENTS, SETTLED, Step, read_pieces, run_step
+from moirae.adapters.spark.buckets import EVENTS, SETTLED, Step, piece_heads, read_pieces, run_step
 from moirae.adapters.spark.deployment import load_deployment
 from moirae.adapters.spark.lifecycle import roll_limits
 from moirae.adapters.spark.state_files import StateFiles
@@ -141,7 +140,7 @@ class DetectEvents:
         return FileReader(self.config.ingest.landing, streams, operators, self.config.engine.buckets, ahead)
 
     def _run(self, pieces: DataFrame, batch_id: int, last: BatchRecord | None) -> BatchCommit:
-        facts = self._facts(pieces)
+        facts = piece_heads(pieces)
         files = [piece for piece in facts if piece.kind == FILE]
         standing = _standing(last)
         seen = self.catalog.file_seen([file.sha256 for file in files])
@@ -166,11 +165,6 @@ class DetectEvents:
         for operator in step.watermarks:
             self.states.drop_before(operator, batch_id - 1)
         return commit
-
-    def _facts(self, pieces: DataFrame) -> list[Piece]:
-        columns = ["kind", "stream", "path", "file_time", "sha256", "rows", "newest"]
-        heads = pieces.where(F.col("kind").isin(FILE, BAD)).select(columns).toArrow()
-        return [Piece(**row) for row in heads.to_pylist()]
 
     def _step(
         self,

@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from moirae.adapters.spark.buckets import EVENTS
 from moirae.engine.pieces import ARCHIVE, BAD, payload_table
-from moirae.engine.placing import Placement, take_rows
+from moirae.engine.placing import Placement, archive_schema, take_rows
 from moirae.model.json_text import json_objects
 from moirae.model.query import StreamDef
 
@@ -40,11 +40,6 @@ EVENT_LOG = pa.schema(
 )
 
 
-def archive_schema(stream: StreamDef) -> pa.Schema:
-    """A stream's rows as archived: its columns, then where the row came from."""
-    return stream.schema.arrow.append(pa.field("_pos", pa.int64())).append(pa.field("_file", pa.string()))
-
-
 def append(frame: DataFrame, path: str, writer: str, batch_id: int) -> None:
     """Append as one small file, once for each (writer, batch)."""
     out = frame.coalesce(1).write.format("delta").mode("append")
@@ -55,7 +50,7 @@ def archive_rows(
     pieces: DataFrame, stream: StreamDef, placements: Mapping[str, Placement], *, late: bool = False
 ) -> DataFrame:
     """The stream's rows of a batch that came in time, or those that came late."""
-    schema = archive_schema(stream)
+    schema = archive_schema(stream).append(pa.field("_file", pa.string()))
 
     def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -1,0 +1,95 @@
+"""Inputs of a run put into a landing folder of its own, so that a run reads as the platform does.
+
+An input is cut into a few files, always in the same way: engines that work batch by batch then have several batches,
+and all engines see the same positions, which are part of some events' ids.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from moirae.errors import MoiraeError
+from moirae.ingest.names import CSV, READABLE, format_of
+from moirae.model.json_text import json_objects
+from moirae.model.query import Pack, StreamDef
+
+FILES_OF_AN_INPUT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """Files in order of arrival, with the times they carry (microseconds)."""
+
+    folder: str
+    files: tuple[tuple[str, int], ...]
+
+
+def land_inputs(pack: Pack, inputs: Mapping[str, Any], folder: Path) -> Landed:
+    """Write the inputs of the pack's streams below `folder`."""
+    files = []
+    for stream in pack.streams:
+        if stream.name in inputs:
+            place = folder / (stream.source_name or stream.name)
+            place.mkdir(parents=True)
+            files += [_write(place, *part) for part in _parts(stream, inputs[stream.name])]
+    landed = []
+    for second, path in enumerate(files, start=1):
+        os.utime(path, (second, second))
+        landed.append((str(path), second * 1_000_000))
+    return Landed(str(folder), tuple(landed))
+
+
+def _write(place: Path, name: str, content: bytes) -> Path:
+    path = place / name
+    path.write_bytes(content)
+    return path
+
+
+def _parts(stream: StreamDef, given: Any) -> list[tuple[str, bytes]]:
+    if isinstance(given, str | Path):
+        return _file_parts(stream, Path(given))
+    table = given if isinstance(given, pa.Table) else pa.Table.from_pandas(given, preserve_index=False)
+    table = table.rename_columns([name.lower() for name in table.column_names])
+    known = table.select([name for name in stream.schema.names if name in table.column_names])
+    lines = "\n".join(json_objects(known).to_pylist()).encode()
+    return _cut("input.jsonl", b"", lines)
+
+
+def _file_parts(stream: StreamDef, path: Path) -> list[tuple[str, bytes]]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        problem = f"input '{stream.name}': expected a file at {path}, but found none ({error.strerror})"
+        raise MoiraeError(f"{problem}; check the path") from error
+    format_, compressed = format_of(path.name)
+    if format_ is None:
+        raise MoiraeError(
+            f"input '{stream.name}': expected a file that ends in {READABLE}, but found {path.name}; rename it"
+        )
+    if compressed or (format_ == CSV and b'"' in content):
+        return [(f"0-{path.name}", content)]  # lines of such a file cannot be told from the outside
+    header, rest = content.split(b"\n", 1) if format_ == CSV and b"\n" in content else (b"", content)
+    return _cut(path.name, header + b"\n" if header else b"", rest)
+
+
+def _cut(name: str, header: bytes, content: bytes) -> list[tuple[str, bytes]]:
+    """
+    >>> _cut("a.csv", b"x\\n", b"1\\n2\\n3\\n4\\n5")[:2]
+    [('0-a.csv', b'x\\n1\\n2\\n'), ('1-a.csv', b'x\\n3\\n')]
+    """
+    parts = []
+    begin = 0
+    for number in range(FILES_OF_AN_INPUT):
+        target = len(content) * (number + 1) // FILES_OF_AN_INPUT
+        end = len(content) if number == FILES_OF_AN_INPUT - 1 else content.find(b"\n", max(target - 1, begin)) + 1
+        end = len(content) if end == 0 else end
+        if end > begin:
+            parts.append((f"{number}-{name}", header + content[begin:end]))
+        begin = max(begin, end)
+    return parts
