@@ -9,11 +9,11 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.ingest import read
+from tests.oracles.landing_files import NAMES, SCHEMA, STREAM, csv_files, json_files
 
 from moirae.ingest import Parsed, parse_file
 from moirae.ingest.lines import blocks
-from tests.oracles.ingest import read
-from tests.oracles.landing_files import NAMES, SCHEMA, STREAM, csv_files, json_files
 
 SIZES = st.sampled_from([1, 200, 1 << 20])
 

@@ -102,7 +102,8 @@ class BucketHost:
         return BucketState(keys, state.waiting, kernels)
 
     def dump(self, state: BucketState) -> bytes:
-        sections = {"keys": state.keys.columns.append_column("_text", state.keys.text), "waiting": state.waiting}
+        columns = dict(zip(state.keys.columns.column_names, state.keys.columns.columns, strict=True))
+        sections = {"keys": pa.table({"_text": state.keys.text, **columns}), "waiting": state.waiting}
         for name, query in self._stateful.items():
             assert query.kernel is not None
             sections[f"query {name}"] = query.kernel.dump(state.kernels[name])

@@ -14,11 +14,14 @@ from moirae.model.hashing import hash_strings
 from moirae.model.query import Output
 
 _SEPARATOR, _NULL = "\x1f", "\x00"
+_ESCAPES = {"\x01": "\x01e", _NULL: "\x01n", _SEPARATOR: "\x01s"}  # the escape itself first
+_FIRST_PLAIN = 0x20  # no byte below it: nothing to escape
 
 
 def key_columns(keys: tuple[Output, ...], rows: pa.Table) -> pa.Table:
-    """The key expressions' values for each row."""
+    """The key expressions' values for each row; -0.0 and 0.0 are one key, as in Spark."""
     arrays = {key.name: evaluate(key.expr, rows) for key in keys}
+    arrays = {name: pc.add(values, 0.0) if _real(values) else values for name, values in arrays.items()}
     return pa.table(arrays) if arrays else pa.table({"_": pa.nulls(rows.num_rows)}).select([])
 
 
@@ -28,10 +31,30 @@ def key_text(columns: pa.Table, n_rows: int) -> pa.Array:
     >>> key_text(pa.table({"a": ["x", None], "b": [1, 2]}), 2).to_pylist()
     ['x\\x1f1', '\\x00\\x1f2']
     """
-    parts = [column.combine_chunks().cast(pa.string()).fill_null(_NULL) for column in columns.columns]
+    parts = [_part(column.combine_chunks()).fill_null(_NULL) for column in columns.columns]
     if not parts:
         return pa.array([""], pa.string()).take(pa.array(np.zeros(n_rows, np.int8)))
     return parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, _SEPARATOR)
+
+
+def _part(values: pa.Array) -> pa.Array:
+    if pa.types.is_timestamp(values.type):
+        return values.cast(pa.int64()).cast(pa.string())
+    return _escaped(values) if pa.types.is_string(values.type) else values.cast(pa.string())
+
+
+def _escaped(texts: pa.Array) -> pa.Array:
+    """Without the bytes that stand for NULL and between columns. A look at the raw bytes spares nearly all the work."""
+    data = texts.buffers()[2]
+    if data is None or not data.size or np.frombuffer(data, np.uint8).min() >= _FIRST_PLAIN:
+        return texts
+    for found, written in _ESCAPES.items():
+        texts = pc.replace_substring(texts, found, written)
+    return texts
+
+
+def _real(values: pa.Array) -> bool:
+    return bool(pa.types.is_floating(values.type))
 
 
 def bucket_of(text: pa.Array, buckets: int) -> npt.NDArray[np.int32]:

@@ -41,7 +41,10 @@ PIECES = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`newest` is the newest time in the file; `rows` counts what the payload holds (for a file: lines read)."""
+    """`newest` is the newest time in the file; `rows` counts what the payload holds (for a file: lines read).
+
+    `sha256` tells files of equal content apart by stream: the same bytes may well be news to another stream.
+    """
 
     kind: str
     stream: str
@@ -76,7 +79,8 @@ class FileReader:
             return
         stream_name = stream_of(path, self.landing)
         stream = next((stream for stream in self.streams if stream.source_name == stream_name), None)
-        head = _Head(stream.name if stream else stream_name, path, file_time, hashlib.sha256(content).hexdigest())
+        digest = _digest(stream.name if stream else f"unknown {stream_name}", content)
+        head = _Head(stream.name if stream else stream_name, path, file_time, digest)
         if stream is None:
             known = ", ".join(sorted(s.source_name for s in self.streams)) or "none"
             reason = f"no stream reads from '{stream_name}' (streams read from: {known}); deploy one and replay"
@@ -146,6 +150,12 @@ def bad_lines(lines: Sequence[int], texts: Sequence[str], reasons: Sequence[str]
             "reason": pa.array(reasons, pa.string()),
         }
     )
+
+
+def _digest(stream: str, content: bytes) -> str:
+    digest = hashlib.sha256(f"{stream}\n".encode())
+    digest.update(content)
+    return digest.hexdigest()
 
 
 def _opening(content: bytes) -> str:

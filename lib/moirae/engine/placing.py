@@ -39,14 +39,18 @@ class Standing:
 
 
 def place_files(
-    files: Iterable[Piece], standing: Standing, seen: Mapping[str, str]
+    files: Iterable[Piece], standing: Standing, seen: Mapping[str, str] | None
 ) -> tuple[dict[str, Placement], Standing]:
-    """A placement by path, and the standing after the batch. `seen` gives the first path of contents known before."""
-    ordinals, newest, first_path = dict(standing.ordinals), dict(standing.newest), dict(seen)
+    """A placement by path, and the standing after the batch.
+
+    `seen` gives the first path of contents known before; None: the files are pieces of one input, where equal contents
+    are no duplicates.
+    """
+    ordinals, newest, first_path = dict(standing.ordinals), dict(standing.newest), dict(seen or {})
     placements = {}
     for file in sorted(files, key=lambda piece: (piece.file_time, piece.path)):
-        duplicate_of = first_path.setdefault(file.sha256, file.path)
-        duplicate_of = "" if duplicate_of == file.path or file.rows == 0 else duplicate_of
+        first = file.path if seen is None or not file.rows else first_path.setdefault(file.sha256, file.path)
+        duplicate_of = "" if first == file.path else first
         ordinal, before = ordinals.get(file.stream, 0), newest.get(file.stream, NO_WATERMARK)
         placements[file.path] = Placement(ordinal, before, duplicate_of)
         if not duplicate_of:

@@ -17,11 +17,15 @@ from moirae.ports.kernel import END_OF_TIME, NO_WATERMARK
 
 @dataclass(slots=True)
 class ProcessRun:
-    """Runs a program batch by batch, keeping everything in memory."""
+    """Runs a program batch by batch, keeping everything in memory.
+
+    `seen` remembers contents by their first path, so that a file that comes twice counts once; None does not look.
+    """
 
     program: Program
     reader: FileReader
     standing: Standing = field(default_factory=Standing)
+    seen: dict[str, str] | None = None
     archive: dict[str, list[pa.Table]] = field(default_factory=dict)
     late: dict[str, list[pa.Table]] = field(default_factory=dict)
     bad: list[tuple[str, pa.Table]] = field(default_factory=list)
@@ -31,15 +35,19 @@ class ProcessRun:
     def batch(self, files: Iterable[tuple[str, int, bytes]]) -> None:
         """One batch of (path, file time, content)."""
         pieces = [piece for path, time, content in files for piece in self.reader.read(path, time, content)]
-        placements, self.standing = place_files((p for p in pieces if p.kind == FILE), self.standing, {})
+        heads = [piece for piece in pieces if piece.kind == FILE]
+        placements, self.standing = place_files(heads, self.standing, self.seen)
+        if self.seen is not None:
+            self.seen |= {head.sha256: head.path for head in heads if head.rows and not placements[head.path].duplicate_of}
         lateness = {stream.name: (stream.time, stream.lateness_us) for stream in self.reader.streams}
         buckets: dict[tuple[str, int], list[pa.Table]] = {}
         for piece in sorted(pieces, key=lambda p: placements[p.path].ordinal):
+            place = placements[piece.path]
+            if piece.kind == BAD and not place.duplicate_of:
+                self.bad.append((piece.path, payload_table(piece.payload)))
             if piece.kind in (FILE, BAD):
-                if piece.kind == BAD:
-                    self.bad.append((piece.path, payload_table(piece.payload)))
                 continue
-            kept, late = take_rows(payload_table(piece.payload), placements[piece.path], *lateness[piece.stream])
+            kept, late = take_rows(payload_table(piece.payload), place, *lateness[piece.stream])
             if piece.kind == ARCHIVE:
                 self.archive.setdefault(piece.stream, []).append(kept)
                 self.late.setdefault(piece.stream, []).append(late)

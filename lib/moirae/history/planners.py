@@ -15,14 +15,20 @@ from moirae.ports.catalog import ChunkId
 
 
 def plan_roll(chunk: ChunkFacts, now: int, limits: RollLimits) -> RollChunk | None:
-    """Roll an open chunk that has rows once it is big or old enough."""
+    """Roll an open chunk that has rows once it is big or old enough.
+
+    Old is by the clock or by its rows: history that is filled in quickly is cut like history that was lived through.
+    """
     if chunk.state != "open" or not chunk.rows:
         return None
     age = now - chunk.opened_at
+    span = chunk.max_at - chunk.min_at if chunk.max_at is not None and chunk.min_at is not None else 0
     if chunk.bytes >= limits.size_bytes:
         return RollChunk(ChunkId(chunk.id), f"{show_size(chunk.bytes)} of {show_size(limits.size_bytes)}")
     if age >= limits.age_us:
         return RollChunk(ChunkId(chunk.id), f"open for {show_duration(limits.age_us)} or longer")
+    if span >= limits.age_us:
+        return RollChunk(ChunkId(chunk.id), f"holds rows of {show_duration(limits.age_us)} or more")
     return None
 
 

@@ -21,7 +21,7 @@ def hash_strings(strings: pa.Array, seed: int = 0) -> npt.NDArray[np.uint64]:
     ['ef46db3751d8e999', '44bc2cf5ad770999', '926f564e1b3e18d5']
     """
     array = strings.combine_chunks() if isinstance(strings, pa.ChunkedArray) else strings
-    array = array.cast(pa.large_string())
+    array = (array.fill_null("") if array.null_count else array).cast(pa.large_string())
     if len(array) == 0:
         return np.empty(0, np.uint64)
     _, offsets, data = array.buffers()

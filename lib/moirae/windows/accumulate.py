@@ -75,9 +75,9 @@ class Layout:
             return
         count = self._register(_COUNT, argument, -1)
         real = self.types[argument] is Type.DOUBLE
-        if function in ("sum", "avg"):
-            self._register(_SUM_REAL if real else _SUM_INT, argument, count)
-        elif function in ("min", "max"):
+        if function == "avg":
+            self._register(_SUM_REAL, argument, count)  # of whole numbers too: their sum may not fit where the mean does
+        elif function in _INT:
             self._register((_REAL if real else _INT)[function], argument, count)
         elif function in _SPREAD:
             self._register(_MOMENTS, argument, count)
@@ -118,11 +118,11 @@ class Layout:
         real = self.types[argument] is Type.DOUBLE
         if aggregate.function in _SPREAD:
             return self._finish_spread(groups, argument, aggregate.function, count)
-        kind = _REAL if real else _INT
-        name = "sum" if aggregate.function == "avg" else aggregate.function
-        values = (groups.reals if real else groups.ints)[:, self._places[kind[name], argument]]
         if aggregate.function == "avg":
-            values = values / np.maximum(count, 1)
+            sums = groups.reals[:, self._places[_SUM_REAL, argument]]
+            return pa.array(sums / np.maximum(count, 1), mask=count == 0)
+        kind = (_REAL if real else _INT)[aggregate.function]
+        values = (groups.reals if real else groups.ints)[:, self._places[kind, argument]]
         plain = pa.array(values, mask=count == 0)
         if aggregate.type is Type.TIMESTAMP:
             return plain.cast(pa.timestamp("us")).cast(Type.TIMESTAMP.arrow)
@@ -142,6 +142,8 @@ def read_argument(values: pa.Array | pa.ChunkedArray, type_: Type) -> Argument:
     valid = np.asarray(array.is_valid())
     if type_ is Type.DOUBLE:
         return Argument(np.zeros(len(array), np.int64), np.asarray(array.fill_null(0.0)), valid)
+    if type_ is Type.STRING:  # can only be counted
+        return Argument(np.zeros(len(array), np.int64), np.zeros(len(array)), valid)
     ints = np.asarray(array.cast(pa.int64()).fill_null(0))
     return Argument(ints, ints.astype(np.float64), valid)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -34,17 +35,16 @@ def latest_version(table: str) -> int | None:
 
 
 def files_at(table: str, version: int) -> list[DataFile]:
-    """The live files of a version, in the order they were added."""
+    """The live files of a version, oldest first: checkpoints forget the order of commits, files keep their times."""
     system, root = _open(table)
     start, live = _checkpoint(system, root, version)
     for number in range(start + 1, version + 1):
-        for line in _text(system, f"{root}/_delta_log/{number:020d}.json", table, version).splitlines():
-            action = json.loads(line)
+        for action in _actions(system, f"{root}/_delta_log/{number:020d}.json", table, version):
             if add := action.get("add"):
-                live[add["path"]] = int(add["size"])
+                live[add["path"]] = int(add["modificationTime"]), int(add["size"])
             elif remove := action.get("remove"):
                 live.pop(remove["path"], None)
-    return [DataFile(unquote(path), size) for path, size in live.items()]
+    return [DataFile(unquote(path), live[path][1]) for path in sorted(live, key=lambda path: (live[path][0], path))]
 
 
 def read_table(table: str, version: int | None = None, columns: list[str] | None = None) -> pa.Table:
@@ -70,25 +70,27 @@ def _versions(system: fs.FileSystem, root: str) -> list[int]:
     return [int(name[:20]) for name in names if name.endswith(".json") and name[:20].isdigit()]
 
 
-def _checkpoint(system: fs.FileSystem, root: str, version: int) -> tuple[int, dict[str, int]]:
-    """The newest classic checkpoint not above the version, and the files it lists; (-1, {}) if there is none."""
+def _checkpoint(system: fs.FileSystem, root: str, version: int) -> tuple[int, dict[str, tuple[int, int]]]:
+    """The newest classic checkpoint not above the version, and (time, size) of its files; (-1, {}) if none."""
     log = system.get_file_info(fs.FileSelector(f"{root}/_delta_log", allow_not_found=True))
     names = [info.base_name for info in log if info.base_name.endswith(".checkpoint.parquet")]
     numbers = [int(name[:20]) for name in names if name.count(".") == 2 and int(name[:20]) <= version]
     if not numbers:
         return -1, {}
     newest = max(numbers)
-    adds = pq.read_table(
-        f"{root}/_delta_log/{newest:020d}.checkpoint.parquet", columns=["add.path", "add.size"], filesystem=system
-    )["add"].combine_chunks()
+    names = ["add.path", "add.modificationTime", "add.size"]
+    path = f"{root}/_delta_log/{newest:020d}.checkpoint.parquet"
+    adds = pq.read_table(path, columns=names, filesystem=system)["add"].combine_chunks()
     live = adds.filter(adds.field("path").is_valid())
-    return newest, dict(zip(live.field("path").to_pylist(), live.field("size").to_pylist(), strict=True))
+    paths, *facts = (live.field(name.removeprefix("add.")).to_pylist() for name in names)
+    return newest, dict(zip(paths, zip(*facts, strict=True), strict=True))
 
 
-def _text(system: fs.FileSystem, path: str, table: str, version: int) -> str:
+def _actions(system: fs.FileSystem, path: str, table: str, version: int) -> list[dict[str, Any]]:
+    """The actions of a commit, one a line; the texts in them may hold other ends of lines."""
     try:
         with system.open_input_stream(path) as file:
-            return str(file.read().decode())
+            return [json.loads(line) for line in file.read().split(b"\n") if line]
     except FileNotFoundError:
         problem = f"{table}: version {version} needs the commit {path.rsplit('/', 1)[-1]}, which is not there"
         raise MoiraeError(f"{problem}; the table is damaged or its log has expired") from None
