@@ -17,7 +17,7 @@ from moirae.adapters.spark.session import spark_session
 
 
 def main(folder: str, point: str, times: str) -> int:
-    store = open_store(Path(folder), ingest__max_files_per_batch="4", history__chunk_size="60 KiB")
+    store = open_store(Path(folder), ingest__max_files_per_batch="2", history__chunk_size="8 KiB")
     left = int(times)
 
     def reached(name: str) -> None:

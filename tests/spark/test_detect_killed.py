@@ -39,7 +39,7 @@ def _contents(store: Store) -> dict[str, object]:
 def test_kills_at_ten_seeded_points_change_nothing(tmp_path: Path) -> None:
     """P3, M7: archive, late rows, quarantine, events and recall tasks equal those of an uninterrupted run."""
     calm = open_store(tmp_path / "calm")
-    written = simulate(calm, 0.6)
+    written = simulate(calm, 0.6, rows_per_file=500)
     landing, copy = Path(calm.config.ingest.landing), tmp_path / "storm" / "landing"
     shutil.copytree(landing, copy)  # keeps the files' times, which order them
     assert _work(tmp_path / "calm") == 0

@@ -298,7 +298,6 @@ class Quality(_Section):
     )
     max_bad_share: float = Field(0.01, ge=0, le=1, description="a chunk with a larger share of bad rows is held back")
 
-
     @field_validator("folder")
     @classmethod
     def _absolute(cls, folder: Path) -> Path:

@@ -38,7 +38,9 @@ class ProcessRun:
         heads = [piece for piece in pieces if piece.kind == FILE]
         placements, self.standing = place_files(heads, self.standing, self.seen)
         if self.seen is not None:
-            self.seen |= {head.sha256: head.path for head in heads if head.rows and not placements[head.path].duplicate_of}
+            self.seen |= {
+                head.sha256: head.path for head in heads if head.rows and not placements[head.path].duplicate_of
+            }
         lateness = {stream.name: (stream.time, stream.lateness_us) for stream in self.reader.streams}
         buckets: dict[tuple[str, int], list[pa.Table]] = {}
         for piece in sorted(pieces, key=lambda p: placements[p.path].ordinal):

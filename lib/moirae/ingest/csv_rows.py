@@ -44,7 +44,10 @@ class CsvRows:
     @classmethod
     def below(cls, header: str, stream: StreamDef) -> CsvRows:
         """A LineError if rows of the stream cannot stand below this header."""
-        names = tuple((field or "").strip().lower() for field in _fields(header))
+        try:
+            names = tuple((field or "").strip().lower() for field in _fields(header))
+        except LineError as error:
+            raise LineError(f"header: {error}") from None
         twice = [name for name in names if name in stream.schema and names.count(name) > 1]
         if twice:
             raise LineError(f"header: {twice[0]} is there twice")

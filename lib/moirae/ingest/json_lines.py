@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -26,10 +25,12 @@ from moirae.model.query import StreamDef
 from moirae.model.schema import Type
 
 _SAMPLES, _TEMPLATES = 8, 4  # lines looked at for an order of keys; orders tried in a block
+_NESTED = 8  # unknown keys with arrays or objects: each makes the pattern much larger, and slow in the end
 _B = r"[ \t]*"
 _HEX = "[0-9a-fA-F]"
-_ESCAPE = rf'["\\/bfnrt]|u(?:[0-9a-ce-fA-CE-F]{_HEX}{{3}}|[dD][0-7]{_HEX}{{2}})'
-_STRING = rf'"(?:[^"\\\x00-\x1f]|\\(?:{_ESCAPE}))*"'
+_PLAIN = rf"u(?:[0-9a-ce-fA-CE-F]{_HEX}{{3}}|[dD][0-7]{_HEX}{{2}})"
+_PAIR = rf"u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}"
+_STRING = rf'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|{_PLAIN}|{_PAIR}))*"'
 _REAL = r"-?(?:0|[1-9][0-9]{0,23})(?:\.[0-9]{1,24})?(?:[eE][+-]?[0-9]{1,2})?"
 _SCALAR = rf"(?:{_STRING}|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{{1,2}})?|true|false|null)"
 _FLAT = (
@@ -45,6 +46,8 @@ _VALUES = {
     Type.STRING: _STRING,
     Type.TIMESTAMP: f'"{MOMENT}"',
 }
+
+Keys = tuple[tuple[str, bool], ...]  # as spelled, and whether an array or object was seen there
 
 
 class JsonLines:
@@ -99,7 +102,7 @@ def _no_constant(word: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
 
 
-def _usual_keys(lines: Lines, stream: StreamDef) -> tuple[str, ...] | None:
+def _usual_keys(lines: Lines, stream: StreamDef) -> Keys | None:
     """The longest list of keys among a few lines from all over the block; None if none of them is a plain object."""
     if not len(lines):
         return None
@@ -108,16 +111,16 @@ def _usual_keys(lines: Lines, stream: StreamDef) -> tuple[str, ...] | None:
     return max(found, key=len, default=None)
 
 
-def _keys(line: str, stream: StreamDef) -> tuple[str, ...] | None:
+def _keys(line: str, stream: StreamDef) -> Keys | None:
     try:
-        keys = tuple(key for key, _ in _object(line))
+        keys = tuple((key, isinstance(value, list)) for key, value in _object(line))
     except LineError:
         return None
-    names = [key.lower() if key.lower() in stream.schema else key for key in keys]
-    plain = all(json.dumps(key, ensure_ascii=False) == f'"{key}"' and _encodable(key) for key in keys)
+    names = [key.lower() if key.lower() in stream.schema else key for key, _ in keys]
+    plain = all(json.dumps(key, ensure_ascii=False) == f'"{key}"' and _encodable(key) for key, _ in keys)
     timed = stream.time in names or stream.time not in stream.schema
-    known = any(name in stream.schema for name in names)
-    return keys if plain and timed and known and len(set(names)) == len(names) else None
+    usable = plain and timed and any(name in stream.schema for name in names) and len(set(names)) == len(names)
+    return keys if usable and sum(nested for _, nested in keys) <= _NESTED else None
 
 
 def _encodable(key: str) -> bool:
@@ -133,8 +136,8 @@ class _Template:
 
     @classmethod
     @lru_cache(maxsize=256)
-    def of(cls, keys: tuple[str, ...], stream: StreamDef) -> _Template:
-        known = {key: key.lower() for key in keys if key.lower() in stream.schema}
+    def of(cls, keys: Keys, stream: StreamDef) -> _Template:
+        known = {key: key.lower() for key, _ in keys if key.lower() in stream.schema}
         schema = quick_types(stream.schema, known)
         options = pa_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
         return cls(_line_pattern(keys, stream), options)
@@ -145,19 +148,19 @@ class _Template:
         return {name.lower(): table.column(name).combine_chunks() for name in table.column_names}
 
 
-def _line_pattern(keys: Iterable[str], stream: StreamDef) -> str:
+def _line_pattern(keys: Keys, stream: StreamDef) -> str:
     """The keys in order; all but the time, and the comma between it and them, may be left out."""
-    parts = [(key, _pair(key, stream)) for key in keys]
-    names = [key.lower() for key, _ in parts]
+    pairs = [_pair(key, nested, stream) for key, nested in keys]
+    names = [key.lower() for key, _ in keys]
     pivot = names.index(stream.time) if stream.time in names else 0
-    before = "".join(f"(?:{pair}{_B},{_B})?" for _, pair in parts[:pivot])
-    after = "".join(f"(?:{_B},{_B}{pair})?" for _, pair in parts[pivot + 1 :])
-    return rf"^{_B}\{{{_B}{before}{parts[pivot][1]}{after}{_B}\}}{_B}\r?\n?$"
+    before = "".join(f"(?:{pair}{_B},{_B})?" for pair in pairs[:pivot])
+    after = "".join(f"(?:{_B},{_B}{pair})?" for pair in pairs[pivot + 1 :])
+    return rf"^{_B}\{{{_B}{before}{pairs[pivot]}{after}{_B}\}}{_B}\r?\n?$"
 
 
-def _pair(key: str, stream: StreamDef) -> str:
+def _pair(key: str, nested: bool, stream: StreamDef) -> str:
     name = key.lower()
-    value = _FLAT
+    value = _FLAT if nested else _SCALAR
     if name in stream.schema:
         value = f"(?:{_VALUES[stream.schema[name]]}{'' if name == stream.time else '|null'})"
     return f'"{re.escape(key)}"{_B}:{_B}{value}'

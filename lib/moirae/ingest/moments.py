@@ -1,7 +1,7 @@
 """Times in landing files: ISO 8601 with T or a blank, seconds and their fraction optional, UTC where no zone is said.
 
-A date alone is its midnight. Digits beyond microseconds are cut off, as CAST does. The year is 1 to 9999, after the
-zone is taken off, so that every tool behind can show it.
+A date alone is its midnight. Digits beyond microseconds are cut off, as CAST does. The year is 1 to 9999, as written
+and in UTC, so that every tool behind can show it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 from moirae.model.vector import times
 
 # Spelled in the language that Python and RE2 share; months too long by a day or three are left to the calendar.
-_DATE = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+_YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+_DATE = _YEAR + r"-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
 _ZONE = r"(?:Z|[+-](?:0[0-9]|1[0-8])(?::?[0-5][0-9])?)?"
 MOMENT = f"{_DATE}(?:[T ]{_CLOCK}{_ZONE})?"

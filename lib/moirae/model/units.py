@@ -57,7 +57,7 @@ def show_duration(micros: int) -> str:
     """
     for name in ("week", "day", "hour", "minute", "second", "millisecond", "microsecond"):
         unit = _MICROS[name]
-        if micros and micros % unit == 0 and not (name == "week"):
+        if name != "week" and micros and micros % unit == 0:
             count = micros // unit
             return f"{count} {name}{'' if count == 1 else 's'}"
     return "0 seconds"

@@ -76,7 +76,9 @@ class Layout:
         count = self._register(_COUNT, argument, -1)
         real = self.types[argument] is Type.DOUBLE
         if function == "avg":
-            self._register(_SUM_REAL, argument, count)  # of whole numbers too: their sum may not fit where the mean does
+            self._register(
+                _SUM_REAL, argument, count
+            )  # of whole numbers too: their sum may not fit where the mean does
         elif function in _INT:
             self._register((_REAL if real else _INT)[function], argument, count)
         elif function in _SPREAD:

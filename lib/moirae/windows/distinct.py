@@ -49,8 +49,12 @@ class DistinctSet:
         return np.searchsorted(key, keys, "right") - np.searchsorted(key, keys, "left")
 
     def drop_before(self, pane: int) -> DistinctSet:
+        """Without older panes, and without their words once these are the greater part."""
         low = int(np.searchsorted(self.pane, pane))
-        return DistinctSet(self.pane[low:], self.key[low:], self.value[low:], self.words) if low else self
+        if low == 0:
+            return self
+        kept = DistinctSet(self.pane[low:], self.key[low:], self.value[low:], self.words)
+        return kept.compact() if len(kept.words) > 2 * len(kept.value) else kept
 
     def rekey(self, new_ids: npt.NDArray[np.int32]) -> DistinctSet:
         return DistinctSet(*_unique(self.pane, new_ids[self.key].astype(np.int64), self.value), self.words)

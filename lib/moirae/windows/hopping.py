@@ -91,17 +91,10 @@ class HoppingAggregate:
         """Give out the windows that end in (last watermark, watermark] and forget what no later window reads."""
         first, end = self._closing(state, watermark)
         size, hop = self.panes_per_window, self.panes_per_hop
+        window, low, high = _filled_windows(first, end, size, hop, state.pane)
+        groups = state.groups
         window, key, ints, reals = _merge_windows(
-            first,
-            end,
-            size,
-            hop,
-            state.key,
-            state.pane,
-            state.groups.ints,
-            state.groups.reals,
-            self._layout.ops,
-            n_keys,
+            window, low, high, state.key, groups.ints, groups.reals, self._layout.ops, n_keys
         )
         columns = self._finish(state, window, key, Groups(ints, reals))
         start = window * self.window.hop_us
@@ -109,9 +102,8 @@ class HoppingAggregate:
         needed = max(end, first) * hop if len(state.pane) else 0
         kept = int(np.searchsorted(state.pane, needed)) if end > first else 0
         sets = tuple(s.drop_before(needed) for s in state.distinct) if end > first else state.distinct
-        groups = state.groups.take(slice(kept, None))
         top = max(watermark, state.watermark)
-        return PaneState(state.key[kept:], state.pane[kept:], groups, sets, top), output
+        return PaneState(state.key[kept:], state.pane[kept:], groups.take(slice(kept, None)), sets, top), output
 
     def _closing(self, state: PaneState, watermark: int) -> tuple[int, int]:
         """The indices [first, end) of the windows to give out; window i starts at i · hop."""
@@ -230,51 +222,66 @@ def _slots(
 
 
 @numba.njit(cache=True)
+def _filled_windows(first: int, end: int, size: int, hop: int, pane: Ints) -> tuple[Ints, Ints, Ints]:
+    """The windows among [first, end) that have slots, and the slice of slots of each. A silent century costs nothing."""
+    panes = 1 + np.count_nonzero(np.diff(pane)) if len(pane) else 0
+    most = min(end - first, panes * (size // hop + 1))
+    windows, lows, highs = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    used = low = high = 0
+    window = first
+    while window < end:
+        while low < len(pane) and pane[low] < window * hop:
+            low += 1
+        if low == len(pane):
+            break
+        if pane[low] >= window * hop + size:
+            window = (pane[low] - size) // hop + 1
+            continue
+        while high < len(pane) and pane[high] < window * hop + size:
+            high += 1
+        windows[used], lows[used], highs[used] = window, low, high
+        used += 1
+        window += 1
+    return windows[:used], lows[:used], highs[:used]
+
+
+@numba.njit(cache=True)
 def _merge_windows(
-    first: int,
-    end: int,
-    size: int,
-    hop: int,
+    window: Ints,
+    low: Ints,
+    high: Ints,
     key: npt.NDArray[np.int32],
-    pane: Ints,
     ints: Ints,
     reals: npt.NDArray[np.float64],
     ops: npt.NDArray[np.int32],
     n_keys: int,
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints, npt.NDArray[np.float64]]:
-    """Merge the panes of windows [first, end); one output row a window and key, in window order, then key order."""
+    """Merge the slots of each window; one output row a window and key, in window order, then key order."""
+    row_of_key = np.full(n_keys, -1, np.int64)
     total = 0
-    low = 0
-    for window in range(first, end):
-        while low < len(pane) and pane[low] < window * hop:
-            low += 1
-        high = low
-        while high < len(pane) and pane[high] < window * hop + size:
-            high += 1
-        total += high - low
+    for i in range(len(window)):
+        begin = total
+        for slot in range(low[i], high[i]):
+            if row_of_key[key[slot]] < begin:
+                row_of_key[key[slot]] = total
+                total += 1
     out_window = np.empty(total, np.int64)
     out_key = np.empty(total, np.int32)
     out_ints = np.zeros((total, ints.shape[1]), np.int64)
     out_reals = np.zeros((total, reals.shape[1]), np.float64)
-    row_of_key = np.full(n_keys, -1, np.int64)
-    used = 0
-    low = 0
-    for window in range(first, end):
-        while low < len(pane) and pane[low] < window * hop:
-            low += 1
-        high = low
-        while high < len(pane) and pane[high] < window * hop + size:
-            high += 1
-        begin = used
-        order = np.sort(key[low:high])
-        for i in range(len(order)):
-            if i == 0 or order[i] != order[i - 1]:
-                row_of_key[order[i]] = used
-                out_window[used] = window
-                out_key[used] = order[i]
-                used += 1
-        for slot in range(low, high):
+    row_of_key[:] = -1
+    end = 0
+    for i in range(len(window)):
+        begin = end
+        for slot in range(low[i], high[i]):
+            if row_of_key[key[slot]] < begin:
+                row_of_key[key[slot]] = end
+                out_key[end] = key[slot]
+                end += 1
+        out_window[begin:end] = window[i]
+        out_key[begin:end] = np.sort(out_key[begin:end])
+        for row in range(begin, end):
+            row_of_key[out_key[row]] = row
+        for slot in range(low[i], high[i]):
             merge_group(ops, ints, reals, slot, out_ints, out_reals, row_of_key[key[slot]])
-        for i in range(begin, used):
-            row_of_key[out_key[i]] = -1
-    return out_window[:used], out_key[:used], out_ints[:used].copy(), out_reals[:used].copy()
+    return out_window, out_key, out_ints, out_reals

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from moirae.errors import ConfigError, PlatformError
 from moirae.simulator import STREAMS, Incident, Spec, incidents, read_incidents, simulate_tables, write_history
 from moirae.simulator.lines import MALFORMED

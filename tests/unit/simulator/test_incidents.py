@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+
 from moirae.errors import ConfigError
 from moirae.simulator import KINDS, SIGNATURES, Incident, Intervals, Spec, incidents, simulate_tables
 from moirae.simulator.spec import DAY, HOP, HOUR, MINUTE, WINDOW

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+
 from moirae.errors import ConfigError
 from moirae.simulator import STREAMS, LivePacer, Spec, write_history
 from moirae.simulator.spec import DAY, HOUR, MINUTE, SECOND

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from moirae.errors import ConfigError
 from moirae.simulator import Intervals, Spec
 from moirae.simulator.seeds import block_us, blocks

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from moirae.simulator import STREAMS, Incident, Intervals, Spec, incidents, servers_table, simulate_tables
 from moirae.simulator.spec import DAY, HOUR, MINUTE, SECOND
 

@@ -46,7 +46,7 @@ def start_detached(plan: Plan, progress: Progress = lambda state: None, timeout_
     try:
         return _await_ready(plan, progress, timeout_s)
     except BaseException:
-        stop(plan.folder, plan.grace_s + 5.0)
+        stop(plan.folder, plan.grace_s * len(plan.processes) + 5.0)
         raise
 
 
@@ -112,8 +112,11 @@ def _last_line(path: Path) -> str:
     return lines[-1].rpartition(" ERROR ")[2] if lines else "it said nothing"
 
 
-def stop(data_folder: Path | str, grace_s: float = 30.0) -> bool:
-    """Take the platform down; whether there was anything to take down. Leftovers of a killed one count."""
+def stop(data_folder: Path | str, grace_s: float = 60.0) -> bool:
+    """Take the platform down; whether there was anything to take down. Leftovers of a killed one count.
+
+    After `grace_s` the supervisor itself is killed, and its processes with it.
+    """
     folder = canonical(data_folder)
     supervisor = holder(folder)
     if supervisor is not None:

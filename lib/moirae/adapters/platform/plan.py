@@ -12,13 +12,13 @@ from moirae.adapters.platform.processes import Process, process_from
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`run` names this run of the platform; `grace_s` is what all processes together have to end by themselves."""
+    """`run` names this run of the platform; `grace_s` is what each process has to end by itself."""
 
     folder: Path
     run: str
     processes: tuple[Process, ...]
     addresses: Mapping[str, str] = field(default_factory=dict)
-    grace_s: float = 20.0
+    grace_s: float = 10.0
 
     def __post_init__(self) -> None:
         names = [process.name for process in self.processes]

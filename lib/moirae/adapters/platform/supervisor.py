@@ -119,13 +119,12 @@ class Supervisor:
         return begin(life, child.pid, now_s, time.time_ns() // 1000)
 
     def stop(self) -> None:
-        """End all in reverse order; the grace is for all of them together."""
+        """End all in reverse order, each with its own grace: a stubborn one takes nothing from the others."""
         self._show("stopping")
-        deadline = time.monotonic() + self.plan.grace_s
         for name in reversed([process.name for process in self.plan.processes]):
             life = self.lives[name]
             if child := self.children.pop(name, None):
-                code = end_group(child, max(0.0, deadline - time.monotonic()))
+                code = end_group(child, self.plan.grace_s)
                 log.info("process stopped name=%s code=%d", name, code)
                 life = replace(life, exit_code=code)
             if life.state not in (State.DONE, State.FAILED):

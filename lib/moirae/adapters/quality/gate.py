@@ -7,7 +7,6 @@ Bad rows are listed one by one only while they are few: a chunk with too many is
 
 from __future__ import annotations
 
-import os
 import warnings
 from dataclasses import dataclass
 from functools import reduce
@@ -17,14 +16,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from moirae.adapters.quality.rules import Rule, load_rules
+from moirae.adapters.quality.rules import Rule, library, load_rules
 from moirae.adapters.spark.deployment import load_deployment
 from moirae.config import Config
 from moirae.model.query import StreamDef
 from moirae.ports.catalog import Catalog, Chunk
 from moirae.ports.quality import Verdict
-
-os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class ExpectationsGate:
         try:
             whole = _validate(batch, _whole_chunk(stream, chunk), "BASIC")
             each = _validate(batch, [rule.expectation() for rule in rules], "BASIC")
-            bad = max((int(r["unexpected_count"]) for r in each.results), default=0)
+            bad = max((int(r.result.get("unexpected_count", chunk.rows)) for r in each.results), default=0)
             reasons = [*_failures(whole), *_failures(each)]
             too_many = bad > self.max_bad_share * max(chunk.rows, 1)
             listed = None if too_many or not bad else _bad_rows(batch, rows, rules)
@@ -58,9 +55,7 @@ def expectations_gate(catalog: Catalog, config: Config) -> ExpectationsGate:
 
 
 def _batch(rows: DataFrame) -> Any:
-    import great_expectations as gx
-
-    context = gx.get_context(mode="ephemeral")
+    context = library().get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     source = context.data_sources.add_spark("chunk", persist=False)
     definition = source.add_dataframe_asset("rows").add_batch_definition_whole_dataframe("all")
@@ -68,8 +63,7 @@ def _batch(rows: DataFrame) -> Any:
 
 
 def _whole_chunk(stream: StreamDef, chunk: Chunk) -> list[Any]:
-    from great_expectations import expectations as gxe
-
+    gxe = library().expectations
     return [
         gxe.ExpectTableRowCountToEqual(value=chunk.rows),
         gxe.ExpectTableColumnsToMatchSet(column_set=[*stream.schema.names, "_pos", "_file"]),
@@ -79,9 +73,7 @@ def _whole_chunk(stream: StreamDef, chunk: Chunk) -> list[Any]:
 
 
 def _validate(batch: Any, expectations: list[Any], detail: str) -> Any:
-    import great_expectations as gx
-
-    suite = gx.ExpectationSuite(name="chunk", expectations=expectations)
+    suite = library().ExpectationSuite(name="chunk", expectations=expectations)
     form = {"result_format": detail, "unexpected_index_column_names": ["_pos"], "partial_unexpected_count": 3}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the suite's own use of what it calls deprecated is not ours to mend

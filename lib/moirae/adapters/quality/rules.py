@@ -10,6 +10,8 @@ Each rule is an expectation about the values of one column, by Great Expectation
 from __future__ import annotations
 
 import difflib
+import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,16 @@ import yaml
 
 from moirae.errors import ConfigError
 from moirae.model.query import StreamDef
+
+
+def library() -> Any:
+    """Great Expectations, loaded when it is needed: its import is slow, warns of itself and calls home."""
+    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import great_expectations
+        import great_expectations.expectations
+    return great_expectations
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +48,7 @@ class Rule:
         return f"{self.column}: expected {self.expect.replace('_', ' ')}" + (f" ({given})" if given else "")
 
     def expectation(self) -> Any:
-        from great_expectations import expectations as gxe
-
-        return getattr(gxe, class_name(self.expect))(column=self.column, **dict(self.arguments))
+        return getattr(library().expectations, class_name(self.expect))(column=self.column, **dict(self.arguments))
 
 
 def class_name(expect: str) -> str:

@@ -23,6 +23,7 @@ _SETTINGS = {
     "spark.databricks.delta.stats.collect": "false",  # for the present chunk; compaction turns it on
     "spark.sql.adaptive.enabled": "false",  # micro-batches are small: planning again costs more than it saves
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default is read by others as nanoseconds
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
     "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
     "spark.ui.enabled": "false",

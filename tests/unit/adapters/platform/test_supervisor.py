@@ -59,7 +59,7 @@ def pid_of(folder: Path, name: str) -> int | None:
 
 
 def test_processes_start_in_order_and_the_state_file_shows_them(folder: Path) -> None:
-    """A5: `up` waits until all are ready, and says what runs where."""
+    """P7: `up` waits until all are ready, and says what runs where."""
     ready = FileWritten(str(folder / "run" / "b.ready"))
     first = python("first", "import os; print('migrated', os.environ['COLOUR'])", restart=False)
     second = python("second", f"print('hello', flush=True); open({ready.path!r}, 'w'); {SLEEP}", ready, on="first")
@@ -76,17 +76,17 @@ def test_processes_start_in_order_and_the_state_file_shows_them(folder: Path) ->
 
 
 def test_a_stale_ready_file_does_not_count(folder: Path) -> None:
-    """A5: readiness is of this life, not of the one before."""
+    """P7: readiness is of this life, not of the one before."""
     (folder / "run").mkdir(parents=True)
     ready = folder / "run" / "a.ready"
     ready.write_text("old")
-    with pytest.raises(PlatformError, match="not ready: a; see .*a.log"):
+    with pytest.raises(PlatformError, match=r"not ready: a; see .*a.log"):
         start_detached(plan(folder, python("a", SLEEP, FileWritten(str(ready)))), timeout_s=1.5)
     assert not known(folder).alive
 
 
 def test_a_process_that_dies_is_restarted(folder: Path) -> None:
-    """A5: a crash is not the end of the platform."""
+    """P7: a crash is not the end of the platform."""
     start_detached(plan(folder, python("a", SLEEP), python("b", SLEEP)), timeout_s=20)
     first, other = pid_of(folder, "a"), pid_of(folder, "b")
     assert first
@@ -100,7 +100,7 @@ def test_a_process_that_dies_is_restarted(folder: Path) -> None:
 
 
 def test_stop_ends_all_in_reverse_order_even_the_stubborn(folder: Path) -> None:
-    """A5: TERM, a grace, then KILL; a grandchild that left the group ends too."""
+    """P7: TERM, a grace, then KILL; a grandchild that left the group ends too."""
     order = folder / "order"
     polite = (
         "import signal, sys, time\n"
@@ -127,7 +127,7 @@ def test_stop_ends_all_in_reverse_order_even_the_stubborn(folder: Path) -> None:
 
 
 def test_killing_the_supervisor_ends_its_processes_and_up_works_again(folder: Path) -> None:
-    """A5: nothing lingers when the supervisor is killed, and its state file deceives nobody."""
+    """P7: nothing lingers when the supervisor is killed, and its state file deceives nobody."""
     leaver = f"import os\nif os.fork() == 0: os.setsid()\n{SLEEP}"
     start_detached(plan(folder, python("a", SLEEP), python("b", leaver)), timeout_s=20)
     os.kill(known(folder).pid, signal.SIGKILL)
@@ -139,7 +139,7 @@ def test_killing_the_supervisor_ends_its_processes_and_up_works_again(folder: Pa
 
 
 def test_a_second_platform_in_the_same_folder_is_refused(folder: Path) -> None:
-    """A5: one clear line, and the first one is left in peace."""
+    """P7: one clear line, and the first one is left in peace."""
     start_detached(plan(folder, python("a", SLEEP)), timeout_s=20)
     before = pid_of(folder, "a")
     link = folder.parent / "same"
@@ -160,7 +160,7 @@ def test_a_second_platform_in_the_same_folder_is_refused(folder: Path) -> None:
     ],
 )
 def test_a_platform_that_cannot_start_says_why_and_is_taken_down(folder: Path, process: Process, message: str) -> None:
-    """A5: the last words of the process that failed are in the message."""
+    """P7: the last words of the process that failed are in the message."""
     with pytest.raises(PlatformError, match=message):
         start_detached(plan(folder, python("fine", SLEEP), process), timeout_s=20)
     assert not known(folder).alive
@@ -168,14 +168,14 @@ def test_a_platform_that_cannot_start_says_why_and_is_taken_down(folder: Path, p
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    """A5: the folder and the remedy are named."""
+    """P7: the folder and the remedy are named."""
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(PlatformError, match=r"file/data: expected a folder .* found: Not a directory; name another"):
         start_detached(plan(tmp_path / "file" / "data", python("a", SLEEP)))
 
 
 def test_a_broken_state_file_is_named(tmp_path: Path) -> None:
-    """A5: no traceback for a file that is not ours."""
+    """P7: no traceback for a file that is not ours."""
     assert read_state(tmp_path) is None
     (tmp_path / "run").mkdir()
     state_file(tmp_path).write_text(json.dumps({"folder": "x"}))
@@ -184,7 +184,7 @@ def test_a_broken_state_file_is_named(tmp_path: Path) -> None:
 
 
 def test_ports_are_as_configured_or_as_last_time_or_free() -> None:
-    """A5: a taken port is refused when it was asked for, avoided when it was not."""
+    """P7: a taken port is refused when it was asked for, avoided when it was not."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

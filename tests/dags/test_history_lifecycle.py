@@ -1,0 +1,119 @@
+"""The DAGs as Airflow reads them: in a process of their own, with no network, no Spark and a fresh Airflow home."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = Path(__file__).parent / "history_lifecycle.golden.txt"
+
+READ_DAGS = """
+import json, socket, sys
+from airflow.dag_processing.dagbag import DagBag
+
+def refuse(*_):
+    raise OSError("parsing a DAG must not use the network")
+
+socket.socket.connect = refuse
+before = set(sys.modules)
+bag = DagBag(sys.argv[1], include_examples=False)
+after = set(sys.modules) - before
+
+def task(each):
+    return {
+        "id": each.task_id, "kind": type(each).__name__, "next": sorted(each.downstream_task_ids), "owner": each.owner,
+        "retries": each.retries, "rule": str(each.trigger_rule), "outlets": [asset.name for asset in each.outlets],
+        "arguments": getattr(each, "arguments", None) or each._application_args,
+    }
+
+def dag(each):
+    return {
+        "doc": each.doc_md, "tags": sorted(each.tags), "start": each.start_date.isoformat(), "catchup": each.catchup,
+        "active": each.max_active_runs, "params": {name: each.params.get_param(name).schema for name in each.params},
+        "timetable": each.timetable.summary, "tasks": [task(one) for one in each.topological_sort()],
+    }
+
+print(json.dumps({
+    "errors": bag.import_errors, "dags": {name: dag(each) for name, each in bag.dags.items()},
+    "modules": sorted(name.partition(".")[0] for name in after),
+}))
+"""
+
+
+def read_dags(home: Path, **environment: str) -> dict[str, Any]:
+    settings = {"AIRFLOW_HOME": str(home), "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"), **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", READ_DAGS, str(ROOT / "dags")],
+        env={**{name: value for name, value in os.environ.items() if not name.startswith("MOIRAE")}, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return read_dags(tmp_path_factory.mktemp("airflow"))
+
+
+@pytest.fixture(scope="module")
+def clustered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    home = tmp_path_factory.mktemp("airflow")
+    return read_dags(home, MOIRAE_PROFILE="cluster", MOIRAE_CONFIG="/etc/moirae.yaml", MOIRAE_SCHEDULE="")
+
+
+def test_dags_are_read_without_errors_spark_or_network(read: dict[str, Any]) -> None:
+    """P1: parsing is cheap and works anywhere."""
+    assert read["errors"] == {}
+    assert set(read["dags"]) == {"history_lifecycle"}
+    assert not {"pyspark", "py4j", "delta", "great_expectations", "moirae", "pyarrow", "pandas"} & set(read["modules"])
+
+
+def test_every_dag_has_an_owner_a_tier_and_a_runbook(read: dict[str, Any]) -> None:
+    """P1: whoever is called at night finds what to do on the page."""
+    for dag in read["dags"].values():
+        assert {task["owner"] for task in dag["tasks"]}.isdisjoint({"airflow", ""})
+        assert len([tag for tag in dag["tags"] if tag.startswith("tier ")]) == 1
+        assert all(part in dag["doc"] for part in ("**Guarantees**", "**If red**", "**Rerun**"))
+        assert all(task["retries"] >= 1 for task in dag["tasks"])
+        assert not dag["catchup"]
+
+
+def test_the_runbook_names_every_task(read: dict[str, Any]) -> None:
+    """P1: no task can be red without advice."""
+    dag = read["dags"]["history_lifecycle"]
+    assert [task["id"] for task in dag["tasks"] if f"`{task['id']}`" not in dag["doc"]] == []
+
+
+def test_the_task_graph_is_as_agreed(read: dict[str, Any]) -> None:
+    """P1: seal, check, compact, change tier, report; the golden file is the agreement."""
+    assert show(read["dags"]["history_lifecycle"]) == GOLDEN.read_text()
+
+
+def test_in_the_cluster_profile_jobs_are_submitted_to_spark(clustered: dict[str, Any]) -> None:
+    """P7: the same graph, another way to run it, and still no Spark while parsing."""
+    dag = clustered["dags"]["history_lifecycle"]
+    assert clustered["errors"] == {}
+    assert {task["kind"] for task in dag["tasks"]} == {"SparkSubmitOperator"}
+    assert dag["tasks"][0]["arguments"][:3] == ["--config", "/etc/moirae.yaml", "--stream"]
+    assert dag["timetable"] == "None"
+    assert "pyspark" not in clustered["modules"]
+
+
+def show(dag: dict[str, Any]) -> str:
+    head = f"{dag['timetable']} from {dag['start']}, at most {dag['active']} active, params {', '.join(dag['params'])}"
+    lines = [
+        f"{task['id']} ({task['kind']}, {task['rule']}) {task['arguments']} -> {task['outlets']} >> {task['next']}"
+        for task in dag["tasks"]
+    ]
+    return "\n".join([head, *lines]) + "\n"
