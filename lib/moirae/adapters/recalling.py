@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from moirae.adapters.delta.reader import CachingChunkReader
 from moirae.adapters.spark.deployment import load_deployment
@@ -33,8 +34,10 @@ class RecallHistory:
         self._beat_at = 0
         self.manager = RecallManager(catalog, CachingChunkReader(), {}, clock, config.recall.turn_batch)
 
-    def run(self, stop: threading.Event) -> None:
+    def run(self, stop: threading.Event, ready: Path | None = None) -> None:
         """Take turns until `stop` is set; sleep while nothing waits."""
+        if ready is not None:
+            ready.touch()
         served = 0
         while not stop.is_set():
             taken = self.turn()

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -96,11 +97,13 @@ class DetectEvents:
         writer = files.writeStream.foreachBatch(self.batch).trigger(processingTime=trigger)
         return writer.option("checkpointLocation", f"{self.root}/checkpoints/{JOB}").queryName(JOB).start()
 
-    def run(self, stop: threading.Event) -> None:
+    def run(self, stop: threading.Event, ready: Path | None = None) -> None:
         """Detect until `stop` is set, then end between two batches."""
         self.catalog.beat(JOB, os.getpid(), "starting", "{}", self.clock())
         query = self.start()
         self.catalog.beat(JOB, os.getpid(), "running", "{}", self.clock())
+        if ready is not None:
+            ready.touch()
         while not stop.wait(0.2) and query.isActive:
             pass
         self._stopping.set()

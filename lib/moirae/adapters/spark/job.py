@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 from moirae.adapters.catalog import SqlCatalog, open_catalog
 from moirae.config import Config
@@ -20,6 +23,21 @@ def job_arguments(doc: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", help="configuration file (default: found as the command line finds it)")
     return parser
+
+
+def service_arguments(doc: str | None) -> argparse.ArgumentParser:
+    """For jobs that go on for ever: a file to write once they are ready."""
+    parser = job_arguments(doc)
+    parser.add_argument("--ready", type=Path, help="file to write when the job is ready")
+    return parser
+
+
+def stop_on_signal() -> threading.Event:
+    """Set when the process is asked to end."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    return stop
 
 
 def chunk_arguments(doc: str | None) -> argparse.ArgumentParser:

@@ -11,6 +11,8 @@ from moirae.adapters.spark.lifecycle import Fields, Lifecycle
 from moirae.adapters.spark.session import make_session
 from moirae.config import Config, load_config
 
+NOTHING_DUE = 99  # the exit code by which Airflow shows a task as skipped
+
 
 def run_lifecycle_job(
     name: str, doc: str | None, step: Callable[[Lifecycle, Config], Fields], argv: list[str] | None
@@ -32,6 +34,6 @@ def run_lifecycle_job(
             catalog.finish_run(run, status, json.dumps(fields), moment(None))
             life.close()
         logging.getLogger(name).info("step done", extra={"fields": fields})
-        return 0
+        return 0 if any(fields.values()) else NOTHING_DUE
 
     return run_job(name, work)

@@ -1,0 +1,58 @@
+"""The first batch of a fresh JVM takes many times as long as the next ones: so one is run on made-up rows before the
+job says that it is ready."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from moirae.adapters.delta import latest_version
+from moirae.adapters.spark import tables
+from moirae.adapters.spark.buckets import Step, piece_heads, read_pieces, run_step
+from moirae.adapters.spark.state_files import StateFiles
+from moirae.engine.pieces import FILE, FileReader
+from moirae.engine.placing import Standing, place_files
+from moirae.lang import bind
+from moirae.plan import plan_program
+from moirae.ports.kernel import END_OF_TIME
+
+_PACK = """
+CREATE STREAM warm (at TIMESTAMP, key STRING, value DOUBLE) ORDER BY at FROM LANDING 'warm';
+CREATE EVENT warmth AS SELECT key, avg(value) AS mean FROM warm GROUP BY key, window(at, '1 minute');
+"""
+_LINES = "".join(f'{{"at": "2026-01-01T00:00:{i:02d}Z", "key": "k{i % 3}", "value": {i}}}\n' for i in range(60))
+
+
+def warm_up(spark: SparkSession, buckets: int, rounds: int = 3) -> None:
+    """Run small batches through every step, into a folder that is then forgotten."""
+    pack = bind(_PACK)
+    program = plan_program(pack)
+    (stream,) = pack.streams
+    with tempfile.TemporaryDirectory(prefix="moirae-warm-") as scratch:
+        landing = Path(scratch) / "landing"
+        (landing / "warm").mkdir(parents=True)
+        (landing / "warm" / "a.jsonl").write_text(_LINES)
+        reader = FileReader(str(landing), pack.streams, program.operators, buckets)
+        for number in range(rounds):
+            files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(str(landing))
+            pieces = read_pieces(files, reader).persist()
+            heads = [piece for piece in piece_heads(pieces) if piece.kind == FILE]
+            placements, _ = place_files(heads, Standing(), {})
+            step = Step(
+                program=program,
+                times={stream.name: (stream.time, stream.lateness_us)},
+                placements=placements,
+                watermarks={operator.name: END_OF_TIME for operator in program.operators},
+                buckets=buckets,
+                states=StateFiles(f"{scratch}/state"),
+                batch_id=number,
+            )
+            found = run_step(spark, pieces, step).persist()
+            found.toArrow()
+            tables.append(tables.event_rows(found, {"warmth": 1}, number), f"{scratch}/events", "warm", number)
+            tables.append(tables.archive_rows(pieces, stream, placements), f"{scratch}/chunk", "warm", number)
+            latest_version(f"{scratch}/chunk")
+            found.unpersist()
+            pieces.unpersist()
