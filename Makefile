@@ -1,6 +1,6 @@
 # Every target sets the working copy up first; that takes seconds when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup check test golden clean
+.PHONY: help setup check test demo up down golden clean
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -18,6 +18,15 @@ check: setup ## Import contracts, types, lint, format
 
 test: check ## All checks, then all tests
 	@$(BIN)/python -m pytest
+
+demo: setup ## The whole platform in a scratch folder: a week of history, a live stretch, a verdict (about 4 minutes)
+	@$(BIN)/python -m moirae.demo.main
+
+up: setup ## Start the platform here and leave it running
+	@$(BIN)/moirae up
+
+down: setup ## Stop it
+	@$(BIN)/moirae down
 
 golden: setup ## Rewrite the golden files; review the diff
 	@MOIRAE_GOLDEN=1 $(BIN)/python -m pytest -q tests/unit/lang tests/dags

@@ -48,12 +48,12 @@ report_asset = Asset("history.report")
     },
 )
 def history_lifecycle() -> None:
-    which = {"stream": "{{ params.stream or '' }}", "until": "{{ params.until or dag_run.run_after | ts }}"}
-    seal = spark_job("seal_chunks", outlets=[chunks], **which)
-    check = spark_job("check_chunks", **which)
-    compact = spark_job("compact_chunks", outlets=[chunks], **which)
-    retier = spark_job("retier_chunks", outlets=[chunks], **which)
-    report = spark_job("report_lifecycle", outlets=[report_asset], **which)
+    stream, until = "{{ params.stream or '' }}", "{{ params.until or dag_run.run_after | ts }}"
+    seal = spark_job("seal_chunks", outlets=[chunks], stream=stream, until=until)
+    check = spark_job("check_chunks", stream=stream, until=until)
+    compact = spark_job("compact_chunks", outlets=[chunks], stream=stream, until=until)
+    retier = spark_job("retier_chunks", outlets=[chunks], stream=stream, until=until)
+    report = spark_job("report_lifecycle", outlets=[report_asset], stream=stream, until=until)
 
     seal >> check >> compact >> retier >> report
 

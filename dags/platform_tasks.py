@@ -21,7 +21,7 @@ from airflow.sdk import Asset, BaseOperator
 from airflow.sdk.exceptions import AirflowException, AirflowSkipException
 
 JOBS = Path(os.environ.get("MOIRAE_JOBS") or Path(__file__).parents[1] / "jobs")
-NOTHING_DUE = 99  # exit code of a job that found nothing to do: the task is shown as skipped
+NOTHING_DUE = 99  # exit code by which a job may say so: the task is then shown as skipped, and no asset as changed
 GRACE_S = 4.0  # Airflow gives a task 5 s before it kills it, and then nobody would end the job
 
 
@@ -47,7 +47,8 @@ def on_call(team: str) -> dict[str, Any]:
 def spark_job(name: str, outlets: Sequence[Asset] = (), **arguments: str) -> BaseOperator:
     """The task `name`, running `jobs/<name>.py --config … --argument value …`.
 
-    An argument that renders empty is left out. A task is run when none before it failed: one with nothing to do does not hold up the next.
+    An argument that renders empty is left out. A task is run when none before it failed: one with nothing to do does
+    not hold up the next.
     """
     common: dict[str, Any] = {"task_id": name, "outlets": list(outlets), "trigger_rule": "none_failed"}
     if os.environ.get("MOIRAE_PROFILE") == "cluster":
@@ -81,9 +82,17 @@ class JobOperator(BaseOperator):
     def execute(self, context: Any) -> None:
         argv = job_command(self.job, self.arguments)
         self.log.info("job started: %s", " ".join(argv))
+        # spark-submit knows only success and failure, so a job uses the code only where this variable names it
+        environment = {**os.environ, "MOIRAE_NOTHING_DUE": str(NOTHING_DUE)}
         # no shell, so that a parameter stays one word; a group of its own, so that the JVM can be ended with it
         with subprocess.Popen(
-            argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True
+            argv,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
         ) as self._process:
             try:
                 for line in self._process.stdout or ():

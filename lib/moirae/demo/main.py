@@ -73,7 +73,7 @@ class Demo:
         self.fill_history(catalog, now)
         with self.step("platform up"):
             plan = embedded_plan(self.config, ROOT)
-            state = start_detached(plan, lambda state: self._show_start(state))
+            state = start_detached(plan, self._show_start)
         self.await_rows(catalog, "history archived and searched")
         self.live_stretch()
         self.await_rows(catalog, "live rows taken")
@@ -189,7 +189,13 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     console = Console()
     folder = Path(tempfile.mkdtemp(prefix="moirae-demo-"))
-    overrides = {"store.root": f"file:{folder}", "history.recent_chunks": "3", "airflow.schedule": "none"}
+    overrides = {
+        "store.root": f"file:{folder}",
+        "airflow.schedule": "none",  # the demonstration runs the lifecycle itself
+        "ingest.max_files_per_batch": "12",  # about a day and a half of history a batch
+        "history.chunk_age": "3 days",
+        "history.recent_chunks": "1",
+    }
     config = load_config(ROOT / "config" / "embedded.yaml", overrides=overrides)
     columns = (TextColumn("{task.description:<60}"), BarColumn(bar_width=30), TimeElapsedColumn())
     right = False

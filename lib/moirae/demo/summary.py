@@ -77,7 +77,7 @@ def _history(recalled: Recalled | None) -> Panel:
         f"history says: {answer}",
         f"covered: {_when(last.covered_from)} to {_when(last.covered_to)}, {last.chunks_done} chunks",
         f"first answer after {first_s:.2f} s, last after {last_s:.2f} s",
-        f"{_MARK[recalled.right]} the archive itself gives mean {_short(recalled.mean)}, spread {_short(recalled.spread)}",
+        f"{_MARK[recalled.right]} the archive gives mean {_short(recalled.mean)}, spread {_short(recalled.spread)}",
     ]
     return Panel("\n".join(lines), title="What history knows", title_align="left")
 

@@ -223,7 +223,7 @@ def _slots(
 
 @numba.njit(cache=True)
 def _filled_windows(first: int, end: int, size: int, hop: int, pane: Ints) -> tuple[Ints, Ints, Ints]:
-    """The windows among [first, end) that have slots, and the slice of slots of each. A silent century costs nothing."""
+    """The windows among [first, end) that have slots, and the slots of each. A silent century costs nothing."""
     panes = 1 + np.count_nonzero(np.diff(pane)) if len(pane) else 0
     most = min(end - first, panes * (size // hop + 1))
     windows, lows, highs = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
@@ -257,19 +257,14 @@ def _merge_windows(
     n_keys: int,
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints, npt.NDArray[np.float64]]:
     """Merge the slots of each window; one output row a window and key, in window order, then key order."""
-    row_of_key = np.full(n_keys, -1, np.int64)
     total = 0
     for i in range(len(window)):
-        begin = total
-        for slot in range(low[i], high[i]):
-            if row_of_key[key[slot]] < begin:
-                row_of_key[key[slot]] = total
-                total += 1
+        total += min(high[i] - low[i], n_keys)
     out_window = np.empty(total, np.int64)
     out_key = np.empty(total, np.int32)
     out_ints = np.zeros((total, ints.shape[1]), np.int64)
     out_reals = np.zeros((total, reals.shape[1]), np.float64)
-    row_of_key[:] = -1
+    row_of_key = np.full(n_keys, -1, np.int64)
     end = 0
     for i in range(len(window)):
         begin = end
@@ -284,4 +279,4 @@ def _merge_windows(
             row_of_key[out_key[row]] = row
         for slot in range(low[i], high[i]):
             merge_group(ops, ints, reals, slot, out_ints, out_reals, row_of_key[key[slot]])
-    return out_window, out_key, out_ints, out_reals
+    return out_window[:end], out_key[:end], out_ints[:end], out_reals[:end]

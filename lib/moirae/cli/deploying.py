@@ -1,0 +1,115 @@
+"""What deploying a pack would change. Decided before anything is touched, from the pack and what is deployed.
+
+A pack is right if it binds against what is deployed, and if everything deployed still binds with it: a stream that
+loses a column must not break an event that is already running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from moirae.deploy import pack_statements
+from moirae.errors import DeployError, Finding, MoiraeError, QueryError
+from moirae.lang import bind
+from moirae.model.query import EventDef, Pack
+from moirae.ports.catalog import Deployed, NewStatement
+
+CREATED, CHANGED, UNCHANGED = "created", "changed", "unchanged"
+_EFFECTS = {
+    "stream": "rows that land from now on are read by the new definition",
+    "table": "read anew",
+    "event": "a new version, whose windows begin with the rows that land from now on",
+    "recall": "asked for new events; what the old version has not finished is cancelled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One statement of the pack: what becomes of it."""
+
+    new: NewStatement
+    what: str
+    version: int
+
+    @property
+    def effect(self) -> str:
+        return _EFFECTS[self.new.kind] if self.what == CHANGED else ""
+
+
+def read_pack(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise MoiraeError(f"{path}: expected UTF-8 text, but found other bytes; save the pack as UTF-8") from None
+    except OSError as error:
+        raise MoiraeError(f"{path}: cannot be read ({error.strerror}); name a pack that can") from None
+
+
+def bind_deployed(active: Sequence[Deployed]) -> Pack:
+    return bind(_joined(statement.text for statement in active))
+
+
+def plan_deploy(text: str, where: str, active: Sequence[Deployed]) -> list[Change]:
+    """The changes in order; an error if anything is wrong with the pack or with what it would lead to."""
+    pack = bind(text, where=where, known=bind_deployed(active))
+    statements = pack_statements(pack)
+    if not statements:
+        raise DeployError(f"{where}: expected statements, but found none; write CREATE STREAM …, CREATE EVENT …")
+    _check_together(statements, active)
+    by_name = {statement.name: statement for statement in active}
+    return [_change(new, by_name.get(new.name)) for new in statements]
+
+
+def _change(new: NewStatement, before: Deployed | None) -> Change:
+    if before is None:
+        return Change(new, CREATED, 1)
+    same = (new.kind, new.fingerprint) == (before.kind, before.fingerprint)
+    return Change(new, UNCHANGED, before.version) if same else Change(new, CHANGED, before.version + 1)
+
+
+def _check_together(statements: Sequence[NewStatement], active: Sequence[Deployed]) -> None:
+    """Bind the whole as it would be: statements replaced in place, new ones behind."""
+    texts = {statement.name: statement.text for statement in (*active, *statements)}
+    try:
+        whole = bind(_joined(texts.values()))
+    except QueryError as error:
+        raise QueryError([_of_deployed(finding) for finding in error.findings]) from None
+    refuse_cascades(whole)
+
+
+def _of_deployed(finding: Finding) -> Finding:
+    """The place in the joined text means nothing to anyone; the statement's name does."""
+    return Finding(finding.span, finding.expected, finding.found, finding.remedy, finding.query, "deployed already")
+
+
+def refuse_cascades(pack: Pack) -> None:
+    """An event that reads another event is bound, but nothing runs it yet."""
+    events = {event.name for event in pack.events}
+    for query in _event_queries(pack):
+        if query.stream in events:
+            raise DeployError(
+                f"event '{query.name}': expected a stream in FROM, but found the event '{query.stream}'; "
+                "events that read events cannot be run yet: read the stream and repeat the condition"
+            )
+
+
+def _event_queries(pack: Pack) -> list[EventDef]:
+    return [*pack.events, *([pack.result] if pack.result else [])]
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "\n".join(f"{text.rstrip().rstrip(';')};" for text in texts)
+
+
+def merged(known: Pack, pack: Pack) -> Pack:
+    """What is known, with the pack's definitions in place of those of the same name."""
+    own = {each.name for kind in (pack.streams, pack.tables, pack.events, pack.recalls) for each in kind}
+    return Pack(
+        streams=(*(each for each in known.streams if each.name not in own), *pack.streams),
+        tables=(*(each for each in known.tables if each.name not in own), *pack.tables),
+        events=(*(each for each in known.events if each.name not in own), *pack.events),
+        recalls=(*(each for each in known.recalls if each.name not in own), *pack.recalls),
+        result=pack.result,
+    )
