@@ -175,10 +175,17 @@ def _not_a_value(key: str, source: Source) -> Problem:
 def _unknown(key: str, source: Source) -> Problem:
     section = key.partition(".")[0]
     candidates = _KNOWN if "." in key else (*_SECTIONS, *_KNOWN)
-    if near := get_close_matches(key.lower(), candidates, n=1):
+    near = [known for known in get_close_matches(key.lower(), candidates) if _alike(key, known)]
+    if near:
         return Problem(source, key, "is not a setting", f"did you mean '{_spelled(near[0], source)}'?")
     keys = [known for known in _KNOWN if known.startswith(f"{section}.")] or _SECTIONS
     return Problem(source, key, "is not a setting", f"known here are {', '.join(keys)}")
+
+
+def _alike(key: str, known: str) -> bool:
+    """A common section alone makes no likeness: what follows it must be alike, too."""
+    own, other = (name.partition(".")[2] or name for name in (key.lower(), known))
+    return bool(get_close_matches(own, [other]))
 
 
 def _spelled(key: str, source: Source) -> str:

@@ -81,7 +81,7 @@ def _file_parts(stream: StreamDef, path: Path) -> list[tuple[str, bytes]]:
 def _cut(name: str, header: bytes, content: bytes) -> list[tuple[str, bytes]]:
     """
     >>> _cut("a.csv", b"x\\n", b"1\\n2\\n3\\n4\\n5")[:2]
-    [('0-a.csv', b'x\\n1\\n2\\n'), ('1-a.csv', b'x\\n3\\n')]
+    [('0-a.csv', b'x\\n1\\n'), ('1-a.csv', b'x\\n2\\n')]
     """
     parts = []
     begin = 0

@@ -60,7 +60,10 @@ def test_unknown_key_is_refused_with_the_nearest_known_one(write: Write) -> None
             "store:\n  chunk_size: 1\n",
             "a.yaml:2: store.chunk_size: is not a setting; did you mean 'history.chunk_size'?",
         ),
-        ("quality:\n  zzz: 1\n", "a.yaml:2: quality.zzz: is not a setting; known here are quality.max_bad_share"),
+        (
+            "quality:\n  zzz: 1\n",
+            "a.yaml:2: quality.zzz: is not a setting; known here are quality.folder, quality.max_bad_share",
+        ),
         ("store: x\n", "a.yaml:1: store: is a section, not a value; set a key in it, such as 'store.root'"),
         ("- store\n", "a.yaml: holds no sections; set a key in it, such as 'store'"),
         ("store:\n  root: [a, b]\n", "a.yaml:2: store.root: is one value, not a list or section"),

@@ -52,6 +52,7 @@ def airflow_environment(
         "API__BASE_URL": url,
         "API__WORKERS": "1",
         "WORKERS__EXECUTION_API_TIMEOUT": "30",  # Spark may have taken every core
+        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.3",  # a task follows the one before it sooner than after a second
         "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "60",
         "DAG_PROCESSOR__PARSING_PROCESSES": "1",
         "DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "60",
