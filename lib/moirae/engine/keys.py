@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from moirae.model.evaluate import evaluate
-from moirae.model.hashing import hash_strings
+from moirae.model.hashing import hash_strings, real_bits
 from moirae.model.query import Output
 
 _SEPARATOR, _NULL = "\x1f", "\x00"
@@ -19,9 +19,11 @@ _FIRST_PLAIN = 0x20  # no byte below it: nothing to escape
 
 
 def key_columns(keys: tuple[Output, ...], rows: pa.Table) -> pa.Table:
-    """The key expressions' values for each row; -0.0 and 0.0 are one key, as in Spark."""
+    """The key expressions' values for each row; -0.0 is shown as 0.0, since both are one key, as in Spark."""
     arrays = {key.name: evaluate(key.expr, rows) for key in keys}
-    arrays = {name: pc.add(values, 0.0) if _real(values) else values for name, values in arrays.items()}
+    for name, values in arrays.items():
+        if pa.types.is_floating(values.type):
+            arrays[name] = pc.add(values, 0.0)
     return pa.table(arrays) if arrays else pa.table({"_": pa.nulls(rows.num_rows)}).select([])
 
 
@@ -40,6 +42,8 @@ def key_text(columns: pa.Table, n_rows: int) -> pa.Array:
 def _part(values: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(values.type):
         return values.cast(pa.int64()).cast(pa.string())
+    if pa.types.is_floating(values.type):
+        return pa.array(real_bits(values), mask=np.asarray(values.is_null())).cast(pa.string())
     return _escaped(values) if pa.types.is_string(values.type) else values.cast(pa.string())
 
 
@@ -51,10 +55,6 @@ def _escaped(texts: pa.Array) -> pa.Array:
     for found, written in _ESCAPES.items():
         texts = pc.replace_substring(texts, found, written)
     return texts
-
-
-def _real(values: pa.Array) -> bool:
-    return bool(pa.types.is_floating(values.type))
 
 
 def bucket_of(text: pa.Array, buckets: int) -> npt.NDArray[np.int32]:

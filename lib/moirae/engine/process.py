@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -56,6 +56,14 @@ class ProcessRun:
             elif piece.kind == BUCKET:
                 buckets.setdefault((piece.operator, piece.bucket), []).append(kept)
         self._advance(buckets, self._watermarks())
+
+    def restart(self, program: Program) -> None:
+        """Go on with another program, as after a deployment: states travel as the bytes a restart would read."""
+        old, new = ({o.name: BucketHost(o) for o in p.operators} for p in (self.program, program))
+        self._states = {
+            at: new[at[0]].load(old[at[0]].dump(state)) for at, state in self._states.items() if at[0] in new
+        }
+        self.program, self.reader = program, replace(self.reader, operators=program.operators)
 
     def finish(self) -> dict[str, pa.Table]:
         """No more rows will come: close everything. Events by query, in (at, eid) order."""

@@ -44,6 +44,17 @@ def hex_ids(strings: pa.Array) -> pa.Array:
     return pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text))
 
 
+def real_bits(values: pa.Array) -> npt.NDArray[np.int64]:
+    """A whole number for each DOUBLE, equal for equal ones: 0.0 and -0.0 are one value, and so are all NaNs.
+
+    >>> real_bits(pa.array([0.0, -0.0, 1.0])).tolist()
+    [0, 0, 4607182418800017408]
+    """
+    reals = np.asarray(values.fill_null(0.0)) + 0.0
+    reals[np.isnan(reals)] = np.nan
+    return reals.view(np.int64)
+
+
 @numba.njit(cache=True)
 def _rotate(value: np.uint64, bits: int) -> np.uint64:
     return (value << np.uint64(bits)) | (value >> np.uint64(64 - bits))

@@ -12,6 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from moirae.model.hashing import real_bits
+
 Ints = npt.NDArray[np.int64]
 
 
@@ -69,9 +71,7 @@ class DistinctSet:
 
 def _codes(words: pa.Array, values: pa.Array) -> tuple[pa.Array, Ints]:
     if pa.types.is_floating(values.type):
-        bits = np.asarray(values) + 0.0  # -0.0 and 0.0 are one value
-        bits[np.isnan(bits)] = np.nan  # and so are all NaNs
-        return words, bits.view(np.int64)
+        return words, real_bits(values)
     if not pa.types.is_string(values.type):
         return words, np.asarray(values.cast(pa.int64()))
     encoded = values.dictionary_encode()

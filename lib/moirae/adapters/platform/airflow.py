@@ -51,8 +51,9 @@ def airflow_environment(
         "API__PORT": str(port),
         "API__BASE_URL": url,
         "API__WORKERS": "1",
+        "WORKERS__MIN_HEARTBEAT_INTERVAL": "1",  # also how late the end of a failed or skipped task may be noticed
         "WORKERS__EXECUTION_API_TIMEOUT": "30",  # Spark may have taken every core
-        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.3",  # a task follows the one before it sooner than after a second
+        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.5",  # a task follows the one before it sooner than after a second
         "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "60",
         "DAG_PROCESSOR__PARSING_PROCESSES": "1",
         "DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "60",
