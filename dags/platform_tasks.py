@@ -59,10 +59,18 @@ def spark_job(name: str, outlets: Sequence[Asset] = (), **arguments: str) -> Bas
 def _submitted(name: str, arguments: dict[str, str], common: dict[str, Any]) -> BaseOperator:
     from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
-    given = [part for key, value in arguments.items() for part in (f"--{key}", value)]
-    return SparkSubmitOperator(
+    class SubmittedJob(SparkSubmitOperator):
+        def execute(self, context: Any) -> None:
+            # only now are the templates rendered
+            self.application_args = [word for word in self.application_args or () if not word.endswith("=")]
+            super().execute(context)
+
+    return SubmittedJob(
         application=str(JOBS / f"{name}.py"),
-        application_args=["--config", os.environ.get("MOIRAE_CONFIG", ""), *given],
+        application_args=[
+            f"--config={os.environ.get('MOIRAE_CONFIG', '')}",
+            *(f"--{key}={value}" for key, value in arguments.items()),
+        ],
         name=name,
         **common,
     )

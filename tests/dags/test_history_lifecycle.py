@@ -20,7 +20,11 @@ CLUSTER = {"MOIRAE_PROFILE": "cluster", "MOIRAE_CONFIG": "/etc/moirae.yaml", "MO
 READ_DAGS = """
 import json, os, socket, sys
 from pathlib import Path
+from jinja2 import Environment
 from airflow.dag_processing.dagbag import BundleDagBag
+
+jinja = Environment()
+jinja.filters["ts"] = lambda _: "2026-01-01"
 
 def refuse(*_):
     raise OSError("parsing a DAG must not use the network")
@@ -29,8 +33,18 @@ def task(each):
     return {
         "id": each.task_id, "kind": type(each).__name__, "next": sorted(each.downstream_task_ids), "owner": each.owner,
         "retries": each.retries, "rule": each.trigger_rule.value, "outlets": [asset.name for asset in each.outlets],
-        "arguments": getattr(each, "arguments", None) or each.application_args,
+        "arguments": getattr(each, "arguments", None), "submitted": submitted(each),
     }
+
+def submitted(each):
+    kind = next((base for base in type(each).__mro__ if base.__name__ == "SparkSubmitOperator"), None)
+    if kind is None:
+        return None
+    kind.execute = lambda self, context: None  # all but the submission itself
+    values = {"params": {}, "dag_run": {"run_after": ""}}
+    each.application_args = [jinja.from_string(word).render(values) for word in each.application_args]
+    each.execute({})
+    return each.application_args
 
 def dag(each):
     return {
@@ -111,8 +125,8 @@ def test_in_the_cluster_profile_jobs_are_submitted_to_spark(clustered: dict[str,
     """P7: the same graph, another way to run it, and still no Spark while parsing."""
     dag = clustered["dags"]["history_lifecycle"]
     assert clustered["errors"] == {}
-    assert {task["kind"] for task in dag["tasks"]} == {"SparkSubmitOperator"}
-    assert dag["tasks"][0]["arguments"][:3] == ["--config", "/etc/moirae.yaml", "--stream"]
+    assert {task["kind"] for task in dag["tasks"]} == {"SubmittedJob"}
+    assert dag["tasks"][0]["submitted"] == ["--config=/etc/moirae.yaml", "--until=2026-01-01"]
     assert dag["schedule"] is None
     assert "pyspark" not in clustered["modules"]
 

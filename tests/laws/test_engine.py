@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -117,7 +118,7 @@ class Story:
 
 BIG = 2**63
 MOMENTS = st.sampled_from([-62_000_000_000_000_000, -7, 0, 1_767_225_600_000_000])
-NUMBERS_TEXT = st.sampled_from(["NaN", "Infinity", "-Infinity", "-0.0", "0.0", "1e300"]) | st.floats(-1e6, 1e6).map(
+NUMBERS_TEXT = st.sampled_from(["NaN", "Infinity", "-Infinity", "-0.0", "0.0", "1e100"]) | st.floats(-1e6, 1e6).map(
     repr
 )
 BYTE_COUNTS = st.integers(-20, 20) | st.sampled_from([-BIG, BIG - 1, 2**62, -(2**62)])
@@ -160,7 +161,7 @@ def stories(draw: st.DrawFn) -> Story:
 def cut(files: list[Any], cuts: set[int]) -> list[list[Any]]:
     """The files in batches, a new one at each cut."""
     borders = [0, *sorted(c for c in cuts if 0 < c < len(files)), len(files)]
-    return [files[low:high] for low, high in zip(borders, borders[1:], strict=False)]
+    return [files[low:high] for low, high in pairwise(borders)]
 
 
 CUTS = st.sets(st.integers(1, 4))

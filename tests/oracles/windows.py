@@ -77,6 +77,10 @@ def same_nan(value: Any) -> Any:
     return pytest.approx(value, nan_ok=True) if isinstance(value, float) else value
 
 
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
 def aggregate(function: str, of: Of | None, rows: list[Row]) -> Any:
     if of is None:
         return len(rows)
@@ -84,7 +88,7 @@ def aggregate(function: str, of: Of | None, rows: list[Row]) -> Any:
     if function == "count":
         return len(values)
     if function == "count_distinct":
-        return len({"NaN" if value != value else value for value in values})
+        return len({"NaN" if _is_nan(value) else value for value in values})
     if not values:
         return None
     if function in ("min", "max"):
@@ -94,7 +98,7 @@ def aggregate(function: str, of: Of | None, rows: list[Row]) -> Any:
 
 def _extreme(function: str, values: list[Any]) -> Any:
     """NaN is greater than any number."""
-    ordered = sorted(values, key=lambda value: (value != value, 0 if value != value else value))
+    ordered = sorted(values, key=lambda value: (_is_nan(value), 0 if _is_nan(value) else value))
     return same_nan(ordered[0] if function == "min" else ordered[-1])
 
 

@@ -39,7 +39,7 @@ def _contents(store: Store) -> dict[str, object]:
 def test_kills_at_ten_seeded_points_change_nothing(tmp_path: Path) -> None:
     """P3, M7: archive, late rows, quarantine, events and recall tasks equal those of an uninterrupted run."""
     calm = open_store(tmp_path / "calm")
-    written = simulate(calm, 0.6, rows_per_file=500)
+    written = simulate(calm, 0.4, rows_per_file=600)
     landing, copy = Path(calm.config.ingest.landing), tmp_path / "storm" / "landing"
     shutil.copytree(landing, copy)  # keeps the files' times, which order them
     assert _work(tmp_path / "calm") == 0
@@ -48,7 +48,7 @@ def test_kills_at_ten_seeded_points_change_nothing(tmp_path: Path) -> None:
     killed = 0
     while killed < KILLS:
         point = POINTS[killed % len(POINTS)]
-        code = _work(tmp_path / "storm", point, choose.randint(1, 2))
+        code = _work(tmp_path / "storm", point, choose.choice((1, 1, 1, 2)))
         if code == 0:
             break
         killed += 1

@@ -60,10 +60,10 @@ def drawn(chunks: Sequence[Chunk]) -> list[str]:
 def _line(places: Sequence[str]) -> str:
     """
     >>> _line(["old"] * 2 + ["recent", "held", "present"]), _line(["old"] * 30)
-    ('░░▒!█', '░░░░░░░░░░░░░░░░░░░░░░░░×30')
+    ('░░▒!█', '░░░░░░░░░░░░░░░░░░░░░░░░x30')
     """
     runs = [(GLYPHS[place], len(list(group))) for place, group in groupby(places)]
-    return "".join(glyph * min(n, _MOST) + (f"×{n}" if n > _MOST else "") for glyph, n in runs)
+    return "".join(glyph * min(n, _MOST) + (f"x{n}" if n > _MOST else "") for glyph, n in runs)
 
 
 def chunk_fields(chunk: Chunk) -> dict[str, object]:

@@ -6,7 +6,7 @@ loses a column must not break an event that is already running.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from moirae.deploy import pack_statements
 from moirae.errors import DeployError, Finding, MoiraeError, QueryError
 from moirae.lang import bind
 from moirae.model.query import EventDef, Pack
-from moirae.ports.catalog import Deployed, NewStatement
+from moirae.ports.catalog import Deployed, NewStatement, Statements
 
 CREATED, CHANGED, UNCHANGED = "created", "changed", "unchanged"
 _EFFECTS = {
@@ -51,27 +51,42 @@ def bind_deployed(active: Sequence[Deployed]) -> Pack:
     return bind(_joined(statement.text for statement in active))
 
 
-def plan_deploy(text: str, where: str, active: Sequence[Deployed]) -> list[Change]:
-    """The changes in order; an error if anything is wrong with the pack or with what it would lead to."""
+def plan_deploy(
+    text: str, where: str, active: Sequence[Deployed], last_version: Callable[[str], int] = lambda name: 0
+) -> list[Change]:
+    """The changes in order; an error if anything is wrong with the pack or with what it would lead to.
+
+    `last_version` tells the newest version a name ever had: versions count on after a statement was undeployed.
+    """
     pack = bind(text, where=where, known=bind_deployed(active))
     statements = pack_statements(pack)
     if not statements:
         raise DeployError(f"{where}: expected statements, but found none; write CREATE STREAM …, CREATE EVENT …")
     _check_together(statements, active)
     by_name = {statement.name: statement for statement in active}
-    return [_change(new, by_name.get(new.name)) for new in statements]
+    return [_change(new, by_name.get(new.name), last_version(new.name)) for new in statements]
 
 
-def _change(new: NewStatement, before: Deployed | None) -> Change:
+def _change(new: NewStatement, before: Deployed | None, last: int) -> Change:
     if before is None:
-        return Change(new, CREATED, 1)
+        return Change(new, CREATED, last + 1)
     same = (new.kind, new.fingerprint) == (before.kind, before.fingerprint)
-    return Change(new, UNCHANGED, before.version) if same else Change(new, CHANGED, before.version + 1)
+    return Change(new, UNCHANGED, before.version) if same else Change(new, CHANGED, last + 1)
+
+
+def plan_with(text: str, where: str, catalog: Statements) -> list[Change]:
+    """The changes against what a catalog holds now."""
+
+    def last_version(name: str) -> int:
+        return max((each.version for each in catalog.versions(name)), default=0)
+
+    return plan_deploy(text, where, catalog.active(), last_version)
 
 
 def _check_together(statements: Sequence[NewStatement], active: Sequence[Deployed]) -> None:
     """Bind the whole as it would be: statements replaced in place, new ones behind."""
-    texts = {statement.name: statement.text for statement in (*active, *statements)}
+    texts = {deployed.name: deployed.text for deployed in active}
+    texts |= {statement.name: statement.text for statement in statements}
     try:
         whole = bind(_joined(texts.values()))
     except QueryError as error:

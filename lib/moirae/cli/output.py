@@ -45,7 +45,7 @@ def show(*parts: RenderableType) -> None:
         console().print(part)
 
 
-def grid(headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", right: Iterable[str] = ()) -> Any:
+def grid(headings: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "", right: Iterable[str] = ()) -> Any:
     """A table; the columns named in `right` are figures."""
     from rich import box
     from rich.table import Table
@@ -70,7 +70,7 @@ def print_json_line(value: object) -> None:
 
 def confirm(question: str, yes: bool) -> None:
     """Go on, or end with nothing done."""
-    if not yes and not typer.confirm(question):
+    if not yes and not typer.confirm(question, err=True):
         note("nothing was done")
         raise typer.Exit(1)
 

@@ -34,7 +34,7 @@ def deploy(
     json: Json = False,
 ) -> None:
     """Show what a pack would change, ask, and deploy it. Nothing is deployed if anything is wrong."""
-    from moirae.cli.deploying import plan_deploy, read_pack
+    from moirae.cli.deploying import plan_deploy, plan_with, read_pack
     from moirae.cli.session import catalog_file
 
     session = session_of(context)
@@ -45,13 +45,13 @@ def deploy(
         changes = plan_deploy(text, str(pack), [])  # a pack that is wrong leaves no empty catalog behind
     else:
         with session.catalog(config) as catalog:
-            changes = plan_deploy(text, str(pack), catalog.active())
+            changes = plan_with(text, str(pack), catalog)
     _show_plan(changes, json)
     if dry_run or all(change.what == "unchanged" for change in changes):
         return
-    confirm(f"Deploy {count(sum(c.what != 'unchanged' for c in changes), 'statement')}?", yes or json)
+    confirm(f"Deploy {count(sum(c.what != 'unchanged' for c in changes), 'statement')}?", yes)
     with session.catalog(config, create=True) as catalog:
-        again = plan_deploy(text, str(pack), catalog.active())  # somebody else may have deployed meanwhile
+        again = plan_with(text, str(pack), catalog)  # somebody else may have deployed meanwhile
         catalog.deploy([change.new for change in again], session.clock())
     if not json:
         say(f"deployed {pack}")
