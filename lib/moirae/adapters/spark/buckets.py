@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from moirae.adapters.spark.settling import EVENTS, FOUND, Batches, Places, Settling, found_row
 from moirae.adapters.spark.state_files import StateFiles
 from moirae.engine.blob import ipc_bytes
 from moirae.engine.host import BucketHost
@@ -31,20 +30,8 @@ from moirae.engine.pieces import (
     pieces_table,
 )
 from moirae.engine.placing import Placement, take_rows
+from moirae.model.query import StreamDef
 from moirae.plan import Operator, Program
-
-SETTLED, EVENTS = "settled", "events"
-FOUND = pa.schema(
-    [
-        pa.field("kind", pa.string()),
-        pa.field("name", pa.string()),  # the stream or the query
-        pa.field("rows", pa.int64()),
-        pa.field("late", pa.int64()),
-        pa.field("oldest", pa.int64()),
-        pa.field("newest", pa.int64()),
-        pa.field("payload", pa.binary()),
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +39,11 @@ class Step:
     """What one pass over the pieces needs to know. Operators without a watermark are not touched."""
 
     program: Program
-    times: Mapping[str, tuple[str, int]]  # by stream: its time column and lateness
+    streams: Mapping[str, StreamDef]
     placements: Mapping[str, Placement]
     watermarks: Mapping[str, int]  # by operator
     buckets: int
+    places: Places | None = None  # None: rows are not stored but reported
     states: StateFiles | None = None  # None: one pass from nothing, as in a replay
     batch_id: int = 0
     begun_from: Mapping[str, int] = field(default_factory=dict)  # by operator: the batch whose state to continue
@@ -64,7 +52,7 @@ class Step:
 def read_pieces(files: DataFrame, reader: FileReader) -> DataFrame:
     """Pieces of files given as (path, modificationTime, content)."""
 
-    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def read(batches: Batches) -> Batches:
         for batch in batches:
             times = batch.column("modificationTime").cast(pa.int64())
             for path, time, content in zip(batch.column("path"), times, batch.column("content"), strict=True):
@@ -83,21 +71,26 @@ def piece_heads(pieces: DataFrame) -> list[Piece]:
 
 
 def run_step(spark: SparkSession, pieces: DataFrame, step: Step) -> DataFrame:
-    """Events found and rows settled, as FOUND rows."""
+    """Rows settled and events found, as FOUND rows."""
     found = from_arrow_schema(FOUND)
-    archive = pieces.where(F.col("kind") == ARCHIVE).mapInArrow(_settle(step), found)
+    settling = Settling(step.streams, step.placements, step.batch_id, step.places)
+    rows = pieces.where(F.col("kind").isin(ARCHIVE, BAD)).select("kind", "stream", "path", "payload")
+    settled = rows.mapInArrow(settling, found)
     operators = [operator for operator in step.program.operators if operator.name in step.watermarks]
     if not operators:
-        return archive
-    slots = _slots(spark, step.buckets)
+        return settled
     wanted = pieces.where((F.col("kind") == BUCKET) & F.col("operator").isin([o.name for o in operators]))
-    rows = wanted.select("operator", "bucket", "path", "payload")
-    ticks = [(operator.name, bucket, "", b"") for operator in operators for bucket in range(step.buckets)]
-    tick_rows = spark.createDataFrame(ticks, rows.schema)
-    slot_of = F.array(*[F.lit(slot) for slot in slots])
-    placed = rows.unionByName(tick_rows).withColumn("slot", F.element_at(slot_of, F.col("bucket") + 1))
+    parts = wanted.select("operator", "bucket", "path", "payload").unionByName(_ticks(spark, step.buckets))
+    slot_of = F.array(*[F.lit(slot) for slot in _slots(spark, step.buckets)])
+    placed = parts.withColumn("slot", F.element_at(slot_of, F.col("bucket") + 1))
     grouped = placed.repartition(step.buckets, "slot").select("operator", "bucket", "path", "payload")
-    return archive.unionByName(grouped.mapInArrow(_run_buckets(step, operators), found))
+    return grouped.mapInArrow(_run_buckets(step, operators), found).unionByName(settled)
+
+
+def _ticks(spark: SparkSession, buckets: int) -> DataFrame:
+    """A row for every bucket: the watermark moves also where no rows came."""
+    nothing = {"operator": F.lit(""), "path": F.lit(""), "payload": F.lit(None).cast("binary")}
+    return spark.range(0, buckets, 1, 1).select(F.col("id").cast("int").alias("bucket")).withColumns(nothing)
 
 
 def _slots(spark: SparkSession, buckets: int) -> list[int]:
@@ -114,42 +107,24 @@ def _slots(spark: SparkSession, buckets: int) -> list[int]:
 _KNOWN_SLOTS: dict[int, list[int]] = {}
 
 
-def _settle(step: Step) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Count what each file gives to the archive and what came too late."""
-
-    def settle(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for stream, path, payload in _cells(batch, "stream", "path", "payload"):
-                time, lateness = step.times[stream]
-                kept, late = take_rows(payload_table(payload), step.placements[path], time, lateness)
-                at = kept[time].cast(pa.int64())
-                span = pc.min_max(at).as_py() if len(at) else {"min": None, "max": None}
-                yield _found(SETTLED, stream, kept.num_rows, late.num_rows, span["min"], span["max"])
-
-    return settle
-
-
-def _run_buckets(
-    step: Step, operators: list[Operator]
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _run_buckets(step: Step, operators: list[Operator]) -> Callable[[Batches], Batches]:
     """Bring the buckets of a partition up to the watermark."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def run(batches: Batches) -> Batches:
         inbox: dict[tuple[str, int], list[tuple[int, pa.Table]]] = {}
         streams = {operator.name: operator.stream for operator in operators}
+        buckets = set()
         for batch in batches:
-            for name, bucket, path, payload in _cells(batch, "operator", "bucket", "path", "payload"):
-                box = inbox.setdefault((name, bucket), [])
-                if path:
+            for name, bucket, path, payload in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                buckets.add(bucket)
+                if name:
                     stream, place = streams[name], step.placements[path]
-                    box.append(
-                        (place.ordinal, take_rows(payload_table(payload), place, stream.time, stream.lateness_us)[0])
-                    )
+                    rows = take_rows(payload_table(payload), place, stream.time, stream.lateness_us)[0]
+                    inbox.setdefault((name, bucket), []).append((place.ordinal, rows))
         for operator in operators:
             host = BucketHost(operator)
-            for bucket in range(step.buckets):
-                if (operator.name, bucket) in inbox:
-                    yield from _advance(step, host, bucket, inbox.pop((operator.name, bucket)))
+            for bucket in sorted(buckets):
+                yield from _advance(step, host, bucket, inbox.pop((operator.name, bucket), []))
 
     return run
 
@@ -164,22 +139,4 @@ def _advance(step: Step, host: BucketHost, bucket: int, parts: list[tuple[int, p
         step.states.write(name, bucket, step.batch_id, host.dump(state))
     for query, table in events.items():
         if table.num_rows:
-            yield _found(EVENTS, query, table.num_rows, payload=ipc_bytes(table))
-
-
-def _cells(batch: pa.RecordBatch, *names: str) -> Iterator[tuple[Any, ...]]:
-    """The cells of some columns, a piece at a time: pieces are few, whatever they hold."""
-    return zip(*(batch.column(name).to_pylist() for name in names), strict=True)
-
-
-def _found(
-    kind: str,
-    name: str,
-    rows: int,
-    late: int = 0,
-    oldest: int | None = None,
-    newest: int | None = None,
-    payload: bytes = b"",
-) -> pa.RecordBatch:
-    values = (kind, name, rows, late, oldest, newest, payload)
-    return pa.record_batch([pa.array([value], field.type) for value, field in zip(values, FOUND, strict=True)], FOUND)
+            yield found_row(EVENTS, query, table.num_rows, payload=ipc_bytes(table))

@@ -14,24 +14,24 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from moirae.adapters.delta import files_at, latest_version
-from moirae.adapters.spark import tables
-from moirae.adapters.spark.buckets import EVENTS, SETTLED, Step, piece_heads, read_pieces, run_step
+from moirae.adapters.delta import commit_files, copy_files, write_file
+from moirae.adapters.spark.buckets import Step, piece_heads, read_pieces, run_step
 from moirae.adapters.spark.deployment import load_deployment
 from moirae.adapters.spark.lifecycle import roll_limits
+from moirae.adapters.spark.outcome import Outcome, Part, counts_of, duplicates, outcome_of
+from moirae.adapters.spark.settling import Places
 from moirae.adapters.spark.state_files import StateFiles
+from moirae.adapters.spark.tables import EVENT_LOG, QUARANTINE, event_log, quarantined, stored_schema
 from moirae.config import Config
 from moirae.engine.arrival import watermark_of
-from moirae.engine.blob import read_ipc
-from moirae.engine.pieces import BAD, FILE, FileReader, Piece
+from moirae.engine.pieces import FILE, FileReader, Piece
 from moirae.engine.placing import Placement, Standing, place_files
 from moirae.errors import PlatformError
 from moirae.history import plan_roll
@@ -42,7 +42,6 @@ from moirae.ports.catalog import (
     BatchRecord,
     Catalog,
     Chunk,
-    Counts,
     Eid,
     LandedFile,
     LiveEvent,
@@ -52,16 +51,6 @@ from moirae.ports.kernel import NO_WATERMARK
 
 JOB = "detect_events"
 log = logging.getLogger(JOB)
-
-
-@dataclass(frozen=True, slots=True)
-class _Settled:
-    """What a stream's rows of this batch came to."""
-
-    rows: int = 0
-    late: int = 0
-    oldest: int | None = None
-    newest: int | None = None
 
 
 class DetectEvents:
@@ -80,7 +69,6 @@ class DetectEvents:
         self.root = config.store.place
         self.states = StateFiles(f"{self.root}/state/{JOB}")
         self.deployment = load_deployment(catalog)
-        self._writers = ThreadPoolExecutor(4, thread_name_prefix="append")
         self._batch_lock, self._stopping = threading.Lock(), threading.Event()
 
     def start(self) -> StreamingQuery:
@@ -145,24 +133,20 @@ class DetectEvents:
     def _run(self, pieces: DataFrame, batch_id: int, last: BatchRecord | None) -> BatchCommit:
         facts = piece_heads(pieces)
         files = [piece for piece in facts if piece.kind == FILE]
-        standing = _standing(last)
         seen = self.catalog.file_seen([file.sha256 for file in files])
-        placements, after = place_files(files, standing, seen)
+        placements, after = place_files(files, _standing(last), seen)
         self.reached("parsed")
-        step = self._step(batch_id, placements, after, {file.stream for file in files}, last)
-        found = run_step(self.spark, pieces, step).persist()
-        try:
-            results = found.toArrow()
-            self.reached("detected")
-            events = self._live_events(results, batch_id)
-            self.catalog.upsert_events(events)
-            self.reached("visible")
-            settled = _settled(results)
-            self._append_side_tables(pieces, found, placements, facts, settled, len(events), batch_id)
-            commit = self._commit(facts, placements, after, step, settled, events, batch_id)
-            commit = self._append_archive(pieces, placements, settled, commit)
-        finally:
-            found.unpersist()
+        present = {name: self._present(name) for name in {file.stream for file in files} & set(self.deployment.streams)}
+        step = self._step(batch_id, placements, after, present, last)
+        outcome = outcome_of(run_step(self.spark, pieces, step).toArrow())
+        self.reached("detected")
+        events = self._live_events(outcome, batch_id)
+        self.catalog.upsert_events(events)
+        self.reached("visible")
+        self._append_side_tables(outcome, facts, placements, batch_id)
+        self.reached("side tables")
+        commit = self._commit(facts, placements, after, step, outcome, events)
+        commit = self._append_archive(outcome, present, commit)
         self.reached("committed")
         self._roll_if_due()
         for operator in step.watermarks:
@@ -174,75 +158,56 @@ class DetectEvents:
         batch_id: int,
         placements: Mapping[str, Placement],
         after: Standing,
-        touched: set[str],
+        present: Mapping[str, Chunk],
         last: BatchRecord | None,
     ) -> Step:
-        streams = self.deployment.streams
-        operators = [o for o in self.deployment.program.operators if o.stream.name in touched]
+        operators = [o for o in self.deployment.program.operators if o.stream.name in present]
         watermarks = {
             o.name: watermark_of(after.newest.get(o.stream.name, NO_WATERMARK), o.stream.lateness_us) for o in operators
         }
         begun_from = {o.name: last.positions[o.name] for o in operators if last and o.name in last.positions}
         return Step(
             program=self.deployment.program,
-            times={name: (stream.time, stream.lateness_us) for name, stream in streams.items()},
+            streams=self.deployment.streams,
             placements=placements,
             watermarks=watermarks,
             buckets=self.config.engine.buckets,
+            places=Places({name: chunk.path for name, chunk in present.items()}, self.root),
             states=self.states,
             batch_id=batch_id,
             begun_from=begun_from,
         )
 
-    def _live_events(self, results: pa.Table, batch_id: int) -> list[LiveEvent]:
+    def _live_events(self, outcome: Outcome, batch_id: int) -> list[LiveEvent]:
         now = self.clock()
         events = []
-        for row in results.filter(pa.compute.equal(results["kind"], EVENTS)).to_pylist():
-            table = read_ipc(row["payload"])
+        for query, table in outcome.events:
             at = table["at"].cast(pa.int64()).to_pylist()
             columns = json_objects(table.drop_columns(["eid", "at"])).to_pylist()
-            version = self.deployment.versions[row["name"]]
+            version = self.deployment.versions[query]
             for eid, when, text in zip(table["eid"].to_pylist(), at, columns, strict=True):
-                events.append(LiveEvent(Eid(eid), row["name"], version, when, text, batch_id, now))
+                events.append(LiveEvent(Eid(eid), query, version, when, text, batch_id, now))
         return events
 
     def _append_side_tables(
-        self,
-        pieces: DataFrame,
-        found: DataFrame,
-        placements: Mapping[str, Placement],
-        facts: list[Piece],
-        settled: Mapping[str, _Settled],
-        n_events: int,
-        batch_id: int,
+        self, outcome: Outcome, facts: list[Piece], placements: Mapping[str, Placement], batch_id: int
     ) -> None:
         """Late rows, refused lines and events; tables that get nothing are not touched."""
-        writes: list[tuple[DataFrame, str]] = []
-        if n_events:
-            rows = tables.event_rows(found, self.deployment.versions, batch_id)
-            writes.append((rows, f"{self.root}/events"))
-        for name, facts_of in settled.items():
-            if facts_of.late:
-                rows = tables.archive_rows(pieces, self.deployment.streams[name], placements, late=True)
-                writes.append((rows, f"{self.root}/late/{name}"))
-        refused = [piece for piece in facts if piece.kind == BAD or placements[piece.path].duplicate_of]
+        for name, part in outcome.late.items():
+            late = f"{self.root}/late/{name}"
+            commit_files(late, stored_schema(self.deployment.streams[name]), part.files, JOB, batch_id)
+        refused = list(outcome.refused.files)
+        if twice := duplicates(facts, placements):
+            rows = [quarantined(file.stream, file.path, lines, batch_id) for file, lines in twice]
+            refused.append(write_file(f"{self.root}/quarantine", pa.concat_tables(rows)))
         if refused:
-            writes.append((self._refused(pieces, placements, facts, batch_id), f"{self.root}/quarantine"))
-        list(self._writers.map(lambda write: tables.append(write[0], write[1], JOB, batch_id), writes))
-        self.reached("side tables")
-
-    def _refused(
-        self, pieces: DataFrame, placements: Mapping[str, Placement], facts: list[Piece], batch_id: int
-    ) -> DataFrame:
-        rows = tables.bad_rows(pieces, placements, batch_id)
-        twice = [piece for piece in facts if piece.kind == FILE and placements[piece.path].duplicate_of]
-        if not twice:
-            return rows
-        named = [
-            (f.stream, f.path, 0, "", f"duplicate of {placements[f.path].duplicate_of}: {f.rows} rows", batch_id)
-            for f in twice
-        ]
-        return rows.unionByName(self.spark.createDataFrame(named, rows.schema))
+            commit_files(f"{self.root}/quarantine", QUARANTINE, refused, JOB, batch_id)
+        if outcome.events:
+            log_rows = [
+                event_log(rows, name, self.deployment.versions[name], batch_id) for name, rows in outcome.events
+            ]
+            file = write_file(f"{self.root}/events", pa.concat_tables(log_rows))
+            commit_files(f"{self.root}/events", EVENT_LOG, [file], JOB, batch_id)
 
     def _commit(
         self,
@@ -250,9 +215,8 @@ class DetectEvents:
         placements: Mapping[str, Placement],
         after: Standing,
         step: Step,
-        settled: Mapping[str, _Settled],
+        outcome: Outcome,
         events: list[LiveEvent],
-        batch_id: int,
     ) -> BatchCommit:
         """Everything the batch will change, but for the archive's versions."""
         files = [f for f in facts if f.kind == FILE and not placements[f.path].duplicate_of]
@@ -265,52 +229,41 @@ class DetectEvents:
         ]
         return BatchCommit(
             job=JOB,
-            batch_id=batch_id,
+            batch_id=step.batch_id,
             committed_at=self.clock(),
             watermarks={name: newest for name, newest in after.newest.items() if newest != NO_WATERMARK},
-            positions={**after.ordinals, **dict.fromkeys(step.watermarks, batch_id)},
-            counts=_counts(facts, placements, settled),
+            positions={**after.ordinals, **dict.fromkeys(step.watermarks, step.batch_id)},
+            counts=counts_of(facts, placements, outcome),
             files=[LandedFile(f.sha256, f.path, f.stream, f.rows) for f in files if f.rows],
             events=events,
             tasks=tasks,
         )
 
-    def _append_archive(
-        self,
-        pieces: DataFrame,
-        placements: Mapping[str, Placement],
-        settled: Mapping[str, _Settled],
-        commit: BatchCommit,
-    ) -> BatchCommit:
-        """Write each stream's rows to its present chunk and commit; again for chunks rolled meanwhile."""
-        todo = {name for name, facts in settled.items() if facts.rows}
+    def _append_archive(self, outcome: Outcome, present: Mapping[str, Chunk], commit: BatchCommit) -> BatchCommit:
+        """Make each stream's files part of its present chunk and commit; again for chunks rolled meanwhile."""
         appends: dict[str, Append] = {}
-
-        def write(name: str) -> Append:
-            return self._append_chunk(pieces, placements, name, settled[name], commit.batch_id)
-
+        targets = {name: present[name] for name in outcome.archived}
         while True:
-            appends |= {append.stream: append for append in self._writers.map(write, todo)}
+            for name, chunk in targets.items():
+                part = outcome.archived[name]
+                if chunk.path != present[name].path:
+                    copy_files(part.files, present[name].path, chunk.path)
+                appends[name] = self._append_chunk(chunk, part, commit.batch_id)
             self.reached("archived")
             done = replace(commit, appends=list(appends.values()))
             result = self.catalog.commit_batch(done)
             if result.outcome != "rolled":
                 return done
-            todo = set(result.stale)
+            targets = {name: self._present(name) for name in result.stale}
 
     def _present(self, stream: str) -> Chunk:
         return self.catalog.present_chunk(stream, f"{self.root}/chunks", self.clock())
 
-    def _append_chunk(
-        self, pieces: DataFrame, placements: Mapping[str, Placement], name: str, facts: _Settled, batch_id: int
-    ) -> Append:
-        chunk = self._present(name)
-        rows = tables.archive_rows(pieces, self.deployment.streams[name], placements)
-        tables.append(rows, chunk.path, f"{JOB} {chunk.id} {chunk.epoch}", batch_id)
-        version = latest_version(chunk.path)
-        assert version is not None, "an append leaves a version behind"
-        size = sum(file.size for file in files_at(chunk.path, version)) - chunk.bytes
-        return Append(name, chunk.id, chunk.epoch, version, facts.rows, size, facts.oldest, facts.newest)
+    def _append_chunk(self, chunk: Chunk, part: Part, batch_id: int) -> Append:
+        schema = stored_schema(self.deployment.streams[chunk.stream])
+        version = commit_files(chunk.path, schema, part.files, f"{JOB} {chunk.id} {chunk.epoch}", batch_id)
+        size = sum(file.size for file in part.files)
+        return Append(chunk.stream, chunk.id, chunk.epoch, version, part.rows, size, part.oldest, part.newest)
 
     def _roll_if_due(self) -> None:
         now = self.clock()
@@ -323,41 +276,3 @@ class DetectEvents:
 
 def _standing(last: BatchRecord | None) -> Standing:
     return Standing(last.positions, last.watermarks) if last else Standing()
-
-
-def _settled(results: pa.Table) -> dict[str, _Settled]:
-    totals: dict[str, _Settled] = {}
-    for row in results.select(["kind", "name", "rows", "late", "oldest", "newest"]).to_pylist():
-        if row["kind"] == SETTLED:
-            before = totals.get(row["name"], _Settled())
-            oldest = [t for t in (before.oldest, row["oldest"]) if t is not None]
-            newest = [t for t in (before.newest, row["newest"]) if t is not None]
-            rows, late = before.rows + row["rows"], before.late + row["late"]
-            totals[row["name"]] = _Settled(rows, late, min(oldest, default=None), max(newest, default=None))
-    return totals
-
-
-def _counts(
-    facts: list[Piece], placements: Mapping[str, Placement], settled: Mapping[str, _Settled]
-) -> dict[str, Counts]:
-    """Landed = archived + late + quarantined, for every stream and batch; a duplicate file is one refused row."""
-    landed: dict[str, int] = {}
-    refused: dict[str, int] = {}
-    for piece in facts:
-        rows = 1 if placements[piece.path].duplicate_of else piece.rows
-        if piece.kind == FILE:
-            landed[piece.stream] = landed.get(piece.stream, 0) + rows
-            refused.setdefault(piece.stream, 0)
-        if piece.kind == BAD and not placements[piece.path].duplicate_of:
-            refused[piece.stream] = refused.get(piece.stream, 0) + rows
-        elif piece.kind == FILE and placements[piece.path].duplicate_of:
-            refused[piece.stream] += 1
-    return {
-        stream: Counts(
-            landed=count,
-            archived=settled.get(stream, _Settled()).rows,
-            late=settled.get(stream, _Settled()).late,
-            quarantined=refused[stream],
-        )
-        for stream, count in landed.items()
-    }

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from moirae.adapters.spark.buckets import EVENTS, Step, piece_heads, read_pieces, run_step
+from moirae.adapters.spark.buckets import Step, piece_heads, read_pieces, run_step
 from moirae.adapters.spark.session import make_session
+from moirae.adapters.spark.settling import ARCHIVED, EVENTS
 from moirae.adapters.spark.state_files import StateFiles
-from moirae.adapters.spark.tables import archive_rows
 from moirae.config import load_config
 from moirae.engine.arrival import watermark_of
 from moirae.engine.blob import read_ipc
@@ -66,9 +66,6 @@ class _SparkRun:
         heads = [piece for piece in piece_heads(pieces) if piece.kind == FILE]
         placements, self.standing = place_files(heads, self.standing, {})
         self._run(pieces, placements, batch_id, end=self.states is None)
-        for stream in self.reader.streams:
-            rows = archive_rows(pieces, stream, placements).drop("_file").toArrow()
-            self.archive.setdefault(stream.name, []).append(rows.cast(archive_schema(stream)))
         pieces.unpersist()
 
     def flush(self) -> None:
@@ -99,7 +96,7 @@ class _SparkRun:
         }
         step = Step(
             program=self.program,
-            times={stream.name: (stream.time, stream.lateness_us) for stream in self.reader.streams},
+            streams={stream.name: stream for stream in self.reader.streams},
             placements=placements,
             watermarks=watermarks,
             buckets=self.reader.buckets,
@@ -110,5 +107,7 @@ class _SparkRun:
         for row in run_step(self.spark, pieces, step).toArrow().to_pylist():
             if row["kind"] == EVENTS:
                 self.events.setdefault(row["name"], []).append(read_ipc(row["payload"]))
+            elif row["kind"] == ARCHIVED:
+                self.archive.setdefault(row["name"], []).append(read_ipc(row["payload"]).drop_columns(["_file"]))
         self.begun_from = dict.fromkeys(watermarks, batch_id)
         self.last_batch = batch_id

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from moirae.adapters.delta import latest_version
-from moirae.adapters.spark import tables
+from moirae.adapters.delta import commit_files
 from moirae.adapters.spark.buckets import Step, piece_heads, read_pieces, run_step
+from moirae.adapters.spark.outcome import outcome_of
+from moirae.adapters.spark.settling import Places
 from moirae.adapters.spark.state_files import StateFiles
+from moirae.adapters.spark.tables import stored_schema
 from moirae.engine.pieces import FILE, FileReader
 from moirae.engine.placing import Standing, place_files
 from moirae.lang import bind
@@ -42,17 +44,14 @@ def warm_up(spark: SparkSession, buckets: int, rounds: int = 3) -> None:
             placements, _ = place_files(heads, Standing(), {})
             step = Step(
                 program=program,
-                times={stream.name: (stream.time, stream.lateness_us)},
+                streams={stream.name: stream},
                 placements=placements,
                 watermarks={operator.name: END_OF_TIME for operator in program.operators},
                 buckets=buckets,
+                places=Places({stream.name: f"{scratch}/chunk"}, scratch),
                 states=StateFiles(f"{scratch}/state"),
                 batch_id=number,
             )
-            found = run_step(spark, pieces, step).persist()
-            found.toArrow()
-            tables.append(tables.event_rows(found, {"warmth": 1}, number), f"{scratch}/events", "warm", number)
-            tables.append(tables.archive_rows(pieces, stream, placements), f"{scratch}/chunk", "warm", number)
-            latest_version(f"{scratch}/chunk")
-            found.unpersist()
+            found = outcome_of(run_step(spark, pieces, step).toArrow())
+            commit_files(f"{scratch}/chunk", stored_schema(stream), found.archived[stream.name].files, "warm", number)
             pieces.unpersist()
