@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from moirae.model.expr import Call, Col, Expr, Lit, Param
 from moirae.model.schema import Type
 
 Row = Mapping[str, Any]
+_DIGITS = Context(prec=700)  # enough for every digit of every double
 _BITS = {Type.INT: 32, Type.BIGINT: 64, Type.TIMESTAMP: 64, Type.INTERVAL: 64}
 
 
@@ -133,7 +134,8 @@ def round_half_up(number: Any, places: int = 0) -> Any:
     if isinstance(number, float) and not math.isfinite(number):
         return number
     spelled = Decimal(repr(number))
-    rounded = spelled.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP) if -places <= spelled.adjusted() + 1 else 0
+    step = Decimal(1).scaleb(-places)
+    rounded = spelled.quantize(step, ROUND_HALF_UP, _DIGITS) if -places <= spelled.adjusted() + 1 else 0
     return float(rounded) + 0.0 if isinstance(number, float) else int(rounded)
 
 

@@ -36,6 +36,9 @@ def land_inputs(pack: Pack, inputs: Mapping[str, Any], folder: Path) -> Landed:
     for stream in pack.streams:
         if stream.name in inputs:
             place = folder / (stream.source_name or stream.name)
+            if place.exists():
+                problem = f"stream '{stream.name}': expected a landing folder of its own, but '{place.name}' is taken"
+                raise MoiraeError(f"{problem}; write another name behind FROM LANDING")
             place.mkdir(parents=True)
             files += [_write(place, *part) for part in _parts(stream, inputs[stream.name])]
     landed = []
@@ -74,8 +77,19 @@ def _file_parts(stream: StreamDef, path: Path) -> list[tuple[str, bytes]]:
         )
     if compressed or (format_ == CSV and b'"' in content):
         return [(f"0-{path.name}", content)]  # lines of such a file cannot be told from the outside
-    header, rest = content.split(b"\n", 1) if format_ == CSV and b"\n" in content else (b"", content)
-    return _cut(path.name, header + b"\n" if header else b"", rest)
+    header = _header(content) if format_ == CSV else b""
+    return _cut(path.name, header, content[len(header) :])
+
+
+def _header(content: bytes) -> bytes:
+    """The first line that is not blank, with the blank ones before it: every part of the file begins with it.
+
+    >>> _header(b"\\nat,bytes\\n1,2\\n")
+    b'\\nat,bytes\\n'
+    """
+    blank = len(content) - len(content.lstrip())
+    end = content.find(b"\n", blank) + 1
+    return content[:end]
 
 
 def _cut(name: str, header: bytes, content: bytes) -> list[tuple[str, bytes]]:

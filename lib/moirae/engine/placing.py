@@ -49,11 +49,11 @@ def place_files(
     ordinals, newest, first_path = dict(standing.ordinals), dict(standing.newest), dict(seen or {})
     placements = {}
     for file in sorted(files, key=lambda piece: (piece.file_time, piece.path)):
-        first = file.path if seen is None or not file.rows else first_path.setdefault(file.sha256, file.path)
-        duplicate_of = "" if first == file.path else first
+        duplicate_of = "" if seen is None or not file.rows else first_path.get(file.sha256, "")
         ordinal, before = ordinals.get(file.stream, 0), newest.get(file.stream, NO_WATERMARK)
         placements[file.path] = Placement(ordinal, before, duplicate_of)
         if not duplicate_of:
+            first_path[file.sha256] = file.path
             ordinals[file.stream] = ordinal + 1
             newest[file.stream] = max(before, file.newest)
     return placements, Standing(ordinals, newest)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(32)} | {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_BARE = (pa.types.is_integer, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
 
 
 def json_objects(table: pa.Table) -> pa.Array:
@@ -27,24 +28,27 @@ def json_objects(table: pa.Table) -> pa.Array:
 
 
 def json_values(values: pa.Array) -> pa.Array:
-    """Each value as JSON text."""
-    if pa.types.is_string(values.type):
-        text = _quoted(values)
-    elif pa.types.is_timestamp(values.type):
+    """Each value as JSON text: numbers and truth values as they are, all else as a string."""
+    if pa.types.is_timestamp(values.type):
         text = _quoted(iso_times(values))
     elif pa.types.is_floating(values.type):
         plain = values.cast(pa.string())
         text = pc.if_else(pc.is_finite(values), plain, _quoted(plain))
-    else:
+    elif any(is_kind(values.type) for is_kind in _BARE):
         text = values.cast(pa.string())
+    else:
+        text = _quoted(values.cast(pa.string()))  # there are four kinds of text in Arrow, and dictionaries of each
     return text.fill_null("null")
 
 
 def iso_times(values: pa.Array) -> pa.Array:
-    """
+    """Times to the microsecond; what is finer is cut off.
+
     >>> iso_times(pa.array([0, 1_500_000], pa.timestamp("us", tz="UTC"))).to_pylist()
     ['1970-01-01T00:00:00.000000Z', '1970-01-01T00:00:01.500000Z']
     """
+    if values.type.unit == "ns":
+        values = pc.floor_temporal(values, unit="microsecond")
     return pc.strftime(values.cast(pa.timestamp("us", tz="UTC")), format="%Y-%m-%dT%H:%M:%SZ")
 
 
