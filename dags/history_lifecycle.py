@@ -2,7 +2,7 @@
 
 **Guarantees**: present chunks that are due by size or age are sealed; each sealed chunk is checked, bad rows moved to
 quarantine with their reason, and a chunk with too many of them held back; checked chunks are compacted into their next
-generation; chunks beyond the newest few change tier, and those past retention are deleted; every run leaves a report.
+generation; the newest few are recent, the others old; every run leaves a report.
 No reader ever sees a half chunk: files become visible by one commit of the catalog.
 
 **If red**:

@@ -257,6 +257,10 @@ class Ingest(_Section):
     trigger: Duration = Field(0, description="least time between two micro-batches; 0 s is as fast as possible")
     poll: Duration = Field(parse_duration("200 ms"), gt=0, description="how often an idle stream looks for new files")
     max_files_per_batch: int = Field(1000, gt=0, description="files of one micro-batch at most")
+    small_batch: Size = Field(
+        parse_size("4 MiB"),
+        description="micro-batches up to this size are run by the driver itself, without Spark's tasks",
+    )
     max_ahead: Duration = Field(
         parse_duration("1 hour"), gt=0, description="rows further ahead of their file's time are quarantined"
     )

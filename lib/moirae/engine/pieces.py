@@ -1,14 +1,14 @@
 """A landing file taken apart: what travels between the step that parses and the step that runs queries.
 
-A piece is one binary row with a small head, whatever the stream: rows for the archive, rows of one operator's bucket,
-or lines that could not be read. So one plan carries all streams, and deploying a query changes no plan.
+A piece is some bytes with a small head, whatever the stream: rows for the archive, rows of one operator's bucket, or
+lines that could not be read. So deploying a query changes what pieces there are, and nothing that carries them.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -23,27 +23,13 @@ from moirae.ports.kernel import NO_WATERMARK
 
 FILE, ARCHIVE, BUCKET, BAD = "file", "archive", "bucket", "bad"
 
-PIECES = pa.schema(
-    [
-        pa.field("kind", pa.string()),
-        pa.field("stream", pa.string()),
-        pa.field("operator", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("path", pa.string()),
-        pa.field("file_time", pa.int64()),
-        pa.field("sha256", pa.string()),
-        pa.field("rows", pa.int64()),
-        pa.field("newest", pa.int64()),
-        pa.field("payload", pa.binary()),
-    ]
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """`newest` is the newest time in the file; `rows` counts what the payload holds (for a file: lines read).
 
-    `sha256` tells files of equal content apart by stream: the same bytes may well be news to another stream.
+    `sha256` tells files of equal content apart by stream: the same bytes may well be news to another stream. `size` is
+    that of the payload, which whoever carries the pieces may keep elsewhere under the name `spilled`.
     """
 
     kind: str
@@ -56,10 +42,8 @@ class Piece:
     operator: str = ""
     bucket: int = 0
     payload: bytes = b""
-
-
-def pieces_table(pieces: Sequence[Piece]) -> pa.Table:
-    return pa.Table.from_pylist([asdict(piece) for piece in pieces], schema=PIECES)
+    size: int = 0
+    spilled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +61,13 @@ class FileReader:
         name = path.rsplit("/", 1)[-1]
         if is_waiting(name):
             return
-        stream_name = stream_of(path, self.landing)
-        stream = next((stream for stream in self.streams if stream.source_name == stream_name), None)
+        stream_name, stream = self._stream(path)
         digest = _digest(stream.name if stream else f"unknown {stream_name}", content)
         head = _Head(stream.name if stream else stream_name, path, file_time, digest)
         if stream is None:
             known = ", ".join(sorted(s.source_name for s in self.streams)) or "none"
             reason = f"no stream reads from '{stream_name}' (streams read from: {known}); deploy one and replay"
-            bad = bad_lines([0], [_opening(content)], [reason])
-            yield head.piece(FILE, 1)
-            yield head.piece(BAD, 1, payload=ipc_bytes(bad))
+            yield from head.refused(_opening(content), reason)
             return
         parsed = parse_file(content, name, stream, file_time_us=file_time, max_ahead_us=self.max_ahead_us)
         at = parsed.rows[stream.time].cast(pa.int64()).to_numpy()
@@ -98,6 +79,17 @@ class FileReader:
             rows = parsed.rows.append_column("_before", pa.array(newest_before(at)))
             yield head.piece(ARCHIVE, rows.num_rows, newest, payload=ipc_bytes(rows))
             yield from self._bucket_pieces(head, stream, rows, newest)
+
+    def gone(self, path: str, file_time: int) -> Iterator[Piece]:
+        """The pieces of a file that was listed and then taken away: not forgotten, though nobody knows what it held."""
+        stream_name, stream = self._stream(path)
+        head = _Head(stream.name if stream else stream_name, path, file_time, _digest(path, b"gone"))
+        yield from head.refused("", "the file was gone before it was read; land it again")
+
+    def _stream(self, path: str) -> tuple[str, StreamDef | None]:
+        """The source a file belongs to, and the stream that reads from it."""
+        name = stream_of(path, self.landing)
+        return name, next((stream for stream in self.streams if stream.source_name == name), None)
 
     def _bucket_pieces(self, head: _Head, stream: StreamDef, rows: pa.Table, newest: int) -> Iterator[Piece]:
         for operator in self.operators:
@@ -114,6 +106,11 @@ class _Head:
     file_time: int
     sha256: str
 
+    def refused(self, text: str, reason: str) -> Iterator[Piece]:
+        """A file refused whole."""
+        yield self.piece(FILE, 1)
+        yield self.piece(BAD, 1, payload=ipc_bytes(bad_lines([0], [text], [reason])))
+
     def piece(
         self,
         kind: str,
@@ -123,7 +120,8 @@ class _Head:
         bucket: int = 0,
         payload: bytes = b"",
     ) -> Piece:
-        return Piece(kind, self.stream, self.path, self.file_time, self.sha256, rows, newest, operator, bucket, payload)
+        head = (kind, self.stream, self.path, self.file_time, self.sha256)
+        return Piece(*head, rows, newest, operator, bucket, payload, len(payload))
 
 
 def split_by_bucket(operator: Operator, rows: pa.Table, buckets: int) -> Iterator[tuple[int, pa.Table]]:

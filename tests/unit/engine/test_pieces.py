@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moirae.engine.pieces import ARCHIVE, BAD, BUCKET, FILE, PIECES, FileReader, Piece, payload_table, pieces_table
+from moirae.engine.pieces import ARCHIVE, BAD, BUCKET, FILE, FileReader, Piece, payload_table
 from moirae.errors import PlatformError
 from moirae.lang import bind
 from moirae.plan import plan_program
@@ -114,9 +114,17 @@ def test_equal_bytes_have_one_digest_in_a_stream_and_another_in_the_next() -> No
     assert read(GOOD + b"\n")[0].sha256 != first
 
 
-def test_pieces_travel_as_one_table() -> None:
-    """M1: one schema, whatever the stream."""
-    table = pieces_table([*read(GOOD), *read(b'{"at": 0, "user": "u"}', "/landing/logins/1.jsonl")])
-    assert table.schema == PIECES
-    assert set(table["stream"].to_pylist()) == {"traffic", "logins"}
-    assert pieces_table([]).schema == PIECES
+def test_a_piece_knows_the_size_of_what_it_carries() -> None:
+    """M1: so that work can be dealt out, and large payloads kept elsewhere."""
+    pieces = read(GOOD + b"oops\n")
+    assert [piece.size for piece in pieces] == [len(piece.payload) for piece in pieces]
+    assert all(piece.size for piece in pieces[1:])
+
+
+def test_a_file_that_was_taken_away_is_refused_and_not_forgotten() -> None:
+    """P3: it was listed; nobody knows what it held."""
+    reader = FileReader("/landing", PACK.streams, plan_program(PACK).operators, 1)
+    head, bad = reader.gone("/landing/traffic/1.jsonl", 42)
+    assert (head.kind, head.stream, head.rows, head.newest) == (FILE, "traffic", 1, NO_WATERMARK)
+    [[line, _, reason]] = plain_rows(payload_table(bad.payload))
+    assert (line, reason) == (0, "the file was gone before it was read; land it again")

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
-from pyarrow import fs
 
+from moirae.adapters.storage import locate
 from moirae.errors import MoiraeError
 
 
@@ -56,7 +56,7 @@ def read_table(table: str, version: int | None = None, columns: list[str] | None
     version = latest_version(table) if version is None else version
     if version is None:
         raise MoiraeError(f"{table}: expected a Delta table, but found none; nothing was written there yet")
-    system, root = fs.FileSystem.from_uri(table)
+    system, root = locate(table)
     paths = [f"{root}/{file.path}" for file in files_at(table, version)]
     if not paths:
         raise MoiraeError(f"{table}: version {version} holds no files; read a later version")

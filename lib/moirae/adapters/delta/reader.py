@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import fs
 
 from moirae.adapters.delta.log import files_at
+from moirae.adapters.storage import locate
 from moirae.ports.catalog import Chunk
 
 
@@ -34,7 +34,7 @@ class CachingChunkReader:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        system, place = fs.FileSystem.from_uri(path)
+        system, place = locate(path)
         table = pq.read_table(place, columns=list(columns), filesystem=system, use_threads=False)
         self._kept[key] = table
         self._bytes += table.nbytes

@@ -21,14 +21,17 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from moirae.adapters.batch.outcome import Outcome, Part, counts_of, duplicates, outcome_of
+from moirae.adapters.batch.settling import Places
+from moirae.adapters.batch.spill import Spill
+from moirae.adapters.batch.state_files import StateFiles
+from moirae.adapters.batch.step import Arrival, Step, read_files, run_step
+from moirae.adapters.batch.tables import EVENT_LOG, QUARANTINE, event_log, quarantined, stored_schema
+from moirae.adapters.batch.workers import Workers, here, on_spark
 from moirae.adapters.delta import commit_files, copy_files, write_file
-from moirae.adapters.spark.buckets import Step, piece_heads, read_pieces, run_step
+from moirae.adapters.spark.arrivals import arrivals_of, watch_landing
 from moirae.adapters.spark.deployment import load_deployment
 from moirae.adapters.spark.lifecycle import roll_limits
-from moirae.adapters.spark.outcome import Outcome, Part, counts_of, duplicates, outcome_of
-from moirae.adapters.spark.settling import Places
-from moirae.adapters.spark.state_files import StateFiles
-from moirae.adapters.spark.tables import EVENT_LOG, QUARANTINE, event_log, quarantined, stored_schema
 from moirae.config import Config
 from moirae.engine.arrival import watermark_of
 from moirae.engine.pieces import FILE, FileReader, Piece
@@ -68,19 +71,15 @@ class DetectEvents:
         self.clock, self.reached = clock, reached
         self.root = config.store.place
         self.states = StateFiles(f"{self.root}/state/{JOB}")
+        self.spill = Spill(f"{self.root}/spill/{JOB}")
         self.deployment = load_deployment(catalog)
         self._batch_lock, self._stopping = threading.Lock(), threading.Event()
 
     def start(self) -> StreamingQuery:
         """Begin to watch the landing folder."""
         os.makedirs(self.config.ingest.landing, exist_ok=True)
-        files = (
-            self.spark.readStream.format("binaryFile")
-            .schema("path string, modificationTime timestamp, length bigint, content binary")
-            .option("recursiveFileLookup", "true")
-            .option("maxFilesPerTrigger", self.config.ingest.max_files_per_batch)
-            .load(self.config.ingest.landing)
-        )
+        self.spill.clear()  # of a batch that never ended
+        files = watch_landing(self.spark, self.config.ingest.landing, self.config.ingest.max_files_per_batch)
         trigger = f"{max(self.config.ingest.trigger // 1000, 0)} milliseconds"
         writer = files.writeStream.foreachBatch(self.batch).trigger(processingTime=trigger)
         return writer.option("checkpointLocation", f"{self.root}/checkpoints/{JOB}").queryName(JOB).start()
@@ -114,11 +113,7 @@ class DetectEvents:
         began = time.perf_counter()
         if self.catalog.program_version() != self.deployment.version:
             self.deployment = load_deployment(self.catalog)
-        pieces = read_pieces(files, self._reader()).persist()
-        try:
-            commit = self._run(pieces, batch_id, last)
-        finally:
-            pieces.unpersist()
+        commit = self._run(arrivals_of(files), batch_id, last)
         took = time.perf_counter() - began
         landed = sum(counts.landed for counts in commit.counts.values())
         fields = {"batch": batch_id, "rows": landed, "events": len(commit.events), "took_s": round(took, 3)}
@@ -130,27 +125,33 @@ class DetectEvents:
         ahead = self.config.ingest.max_ahead
         return FileReader(self.config.ingest.landing, streams, operators, self.config.engine.buckets, ahead)
 
-    def _run(self, pieces: DataFrame, batch_id: int, last: BatchRecord | None) -> BatchCommit:
-        facts = piece_heads(pieces)
-        files = [piece for piece in facts if piece.kind == FILE]
+    def _workers(self, arrivals: list[Arrival]) -> Workers:
+        small = sum(arrival.size for arrival in arrivals) <= self.config.ingest.small_batch
+        return here if small else on_spark(self.spark)
+
+    def _run(self, arrivals: list[Arrival], batch_id: int, last: BatchRecord | None) -> BatchCommit:
+        workers = self._workers(arrivals)
+        pieces = read_files(workers, arrivals, self._reader(), self.spill)
+        files = [piece for piece in pieces if piece.kind == FILE]
         seen = self.catalog.file_seen([file.sha256 for file in files])
         placements, after = place_files(files, _standing(last), seen)
         self.reached("parsed")
         present = {name: self._present(name) for name in {file.stream for file in files} & set(self.deployment.streams)}
         step = self._step(batch_id, placements, after, present, last)
-        outcome = outcome_of(run_step(self.spark, pieces, step).toArrow())
+        outcome = outcome_of(run_step(workers, pieces, step, self.spill))
         self.reached("detected")
         events = self._live_events(outcome, batch_id)
         self.catalog.upsert_events(events)
         self.reached("visible")
-        self._append_side_tables(outcome, facts, placements, batch_id)
+        self._append_side_tables(outcome, pieces, placements, batch_id)
         self.reached("side tables")
-        commit = self._commit(facts, placements, after, step, outcome, events)
+        commit = self._commit(pieces, placements, after, step, outcome, events)
         commit = self._append_archive(outcome, present, commit)
         self.reached("committed")
         self._roll_if_due()
-        for operator in step.watermarks:
-            self.states.drop_before(operator, batch_id - 1)
+        self.spill.clear()
+        for operator in step.operators:
+            self.states.drop_before(operator.name, batch_id - 1)
         return commit
 
     def _step(
@@ -161,16 +162,16 @@ class DetectEvents:
         present: Mapping[str, Chunk],
         last: BatchRecord | None,
     ) -> Step:
-        operators = [o for o in self.deployment.program.operators if o.stream.name in present]
+        operators = tuple(o for o in self.deployment.program.operators if o.stream.name in present)
         watermarks = {
             o.name: watermark_of(after.newest.get(o.stream.name, NO_WATERMARK), o.stream.lateness_us) for o in operators
         }
         begun_from = {o.name: last.positions[o.name] for o in operators if last and o.name in last.positions}
         return Step(
-            program=self.deployment.program,
+            operators=operators,
+            watermarks=watermarks,
             streams=self.deployment.streams,
             placements=placements,
-            watermarks=watermarks,
             buckets=self.config.engine.buckets,
             places=Places({name: chunk.path for name, chunk in present.items()}, self.root),
             states=self.states,
@@ -190,14 +191,14 @@ class DetectEvents:
         return events
 
     def _append_side_tables(
-        self, outcome: Outcome, facts: list[Piece], placements: Mapping[str, Placement], batch_id: int
+        self, outcome: Outcome, pieces: list[Piece], placements: Mapping[str, Placement], batch_id: int
     ) -> None:
         """Late rows, refused lines and events; tables that get nothing are not touched."""
         for name, part in outcome.late.items():
             late = f"{self.root}/late/{name}"
             commit_files(late, stored_schema(self.deployment.streams[name]), part.files, JOB, batch_id)
         refused = list(outcome.refused.files)
-        if twice := duplicates(facts, placements):
+        if twice := duplicates(pieces, placements):
             rows = [quarantined(file.stream, file.path, lines, batch_id) for file, lines in twice]
             refused.append(write_file(f"{self.root}/quarantine", pa.concat_tables(rows)))
         if refused:
@@ -211,7 +212,7 @@ class DetectEvents:
 
     def _commit(
         self,
-        facts: list[Piece],
+        pieces: list[Piece],
         placements: Mapping[str, Placement],
         after: Standing,
         step: Step,
@@ -219,7 +220,7 @@ class DetectEvents:
         events: list[LiveEvent],
     ) -> BatchCommit:
         """Everything the batch will change, but for the archive's versions."""
-        files = [f for f in facts if f.kind == FILE and not placements[f.path].duplicate_of]
+        files = [f for f in pieces if f.kind == FILE and not placements[f.path].duplicate_of]
         recalls = self.deployment.pack.recalls
         tasks = [
             NewTask(event.eid, recall.name, self.deployment.versions[recall.name], event.at)
@@ -233,7 +234,7 @@ class DetectEvents:
             committed_at=self.clock(),
             watermarks={name: newest for name, newest in after.newest.items() if newest != NO_WATERMARK},
             positions={**after.ordinals, **dict.fromkeys(step.watermarks, step.batch_id)},
-            counts=counts_of(facts, placements, outcome),
+            counts=counts_of(pieces, placements, outcome),
             files=[LandedFile(f.sha256, f.path, f.stream, f.rows) for f in files if f.rows],
             events=events,
             tasks=tasks,

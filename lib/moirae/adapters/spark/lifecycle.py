@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from moirae.adapters.batch.tables import QUARANTINE
 from moirae.adapters.delta import files_at, latest_version
 from moirae.adapters.spark.deployment import Deployment, load_deployment
-from moirae.adapters.spark.tables import QUARANTINE
 from moirae.config import Config
 from moirae.engine.placing import line_of
 from moirae.errors import ChunkError

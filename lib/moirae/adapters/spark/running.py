@@ -5,20 +5,21 @@ from __future__ import annotations
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from moirae.adapters.spark.buckets import Step, piece_heads, read_pieces, run_step
+from moirae.adapters.batch.settling import ARCHIVED, EVENTS
+from moirae.adapters.batch.spill import Spill
+from moirae.adapters.batch.state_files import StateFiles
+from moirae.adapters.batch.step import Step, read_files, run_step
+from moirae.adapters.batch.workers import on_spark
+from moirae.adapters.spark.arrivals import arrivals_of, list_landing, watch_landing
 from moirae.adapters.spark.session import make_session
-from moirae.adapters.spark.settling import ARCHIVED, EVENTS
-from moirae.adapters.spark.state_files import StateFiles
 from moirae.config import load_config
 from moirae.engine.arrival import watermark_of
 from moirae.engine.blob import read_ipc
 from moirae.engine.host import sort_events
-from moirae.engine.pieces import FILE, FileReader
+from moirae.engine.pieces import FILE, FileReader, Piece
 from moirae.engine.placing import Placement, Standing, archive_schema, place_files
 from moirae.plan import Program
 from moirae.ports.kernel import END_OF_TIME, NO_WATERMARK
-
-_FILES = "path string, modificationTime timestamp, length bigint, content binary"
 
 
 def run_on_spark(
@@ -28,22 +29,17 @@ def run_on_spark(
     config = load_config()
     spark = make_session("moirae run", config)
     spread = FileReader(reader.landing, reader.streams, reader.operators, config.engine.buckets)
-    work = _SparkRun(spark, program, spread, StateFiles(f"{scratch}/state") if engine == "stream" else None)
+    states = StateFiles(f"{scratch}/state") if engine == "stream" else None
+    work = _SparkRun(spark, program, spread, Spill(f"{scratch}/spill"), states)
     if engine == "batch":
-        work.batch(spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(reader.landing), 0)
+        work.batch(list_landing(spark, reader.landing), 0)
     else:
         _stream(spark, work, scratch)
     return work.result()
 
 
 def _stream(spark: SparkSession, work: _SparkRun, scratch: str) -> None:
-    files = (
-        spark.readStream.format("binaryFile")
-        .schema(_FILES)
-        .option("recursiveFileLookup", "true")
-        .option("maxFilesPerTrigger", "1")
-        .load(work.reader.landing)
-    )
+    files = watch_landing(spark, work.reader.landing, 1)
     writer = files.writeStream.foreachBatch(work.batch).trigger(availableNow=True)
     query = writer.option("checkpointLocation", f"{scratch}/checkpoint").start()
     query.awaitTermination()
@@ -53,8 +49,11 @@ def _stream(spark: SparkSession, work: _SparkRun, scratch: str) -> None:
 class _SparkRun:
     """Collects what each batch finds. Without state files there is one batch, and it is the last."""
 
-    def __init__(self, spark: SparkSession, program: Program, reader: FileReader, states: StateFiles | None) -> None:
-        self.spark, self.program, self.reader, self.states = spark, program, reader, states
+    def __init__(
+        self, spark: SparkSession, program: Program, reader: FileReader, spill: Spill, states: StateFiles | None
+    ) -> None:
+        self.workers, self.program, self.reader = on_spark(spark), program, reader
+        self.spill, self.states = spill, states
         self.standing = Standing()
         self.begun_from: dict[str, int] = {}
         self.events: dict[str, list[pa.Table]] = {}
@@ -62,16 +61,15 @@ class _SparkRun:
         self.last_batch = -1
 
     def batch(self, files: DataFrame, batch_id: int) -> None:
-        pieces = read_pieces(files, self.reader).persist()
-        heads = [piece for piece in piece_heads(pieces) if piece.kind == FILE]
+        pieces = read_files(self.workers, arrivals_of(files), self.reader, self.spill)
+        heads = [piece for piece in pieces if piece.kind == FILE]
         placements, self.standing = place_files(heads, self.standing, {})
         self._run(pieces, placements, batch_id, end=self.states is None)
-        pieces.unpersist()
+        self.spill.clear()
 
     def flush(self) -> None:
         """No more rows will come."""
-        none = read_pieces(self.spark.createDataFrame([], _FILES), self.reader)
-        self._run(none, {}, self.last_batch + 1, end=True)
+        self._run([], {}, self.last_batch + 1, end=True)
 
     def result(self) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
         queries = [query for operator in self.program.operators for query in operator.queries]
@@ -87,7 +85,7 @@ class _SparkRun:
         }
         return events, archive
 
-    def _run(self, pieces: DataFrame, placements: dict[str, Placement], batch_id: int, *, end: bool) -> None:
+    def _run(self, pieces: list[Piece], placements: dict[str, Placement], batch_id: int, *, end: bool) -> None:
         watermarks = {
             operator.name: END_OF_TIME
             if end
@@ -95,19 +93,19 @@ class _SparkRun:
             for operator in self.program.operators
         }
         step = Step(
-            program=self.program,
+            operators=self.program.operators,
+            watermarks=watermarks,
             streams={stream.name: stream for stream in self.reader.streams},
             placements=placements,
-            watermarks=watermarks,
             buckets=self.reader.buckets,
             states=self.states,
             batch_id=batch_id,
             begun_from=self.begun_from,
         )
-        for row in run_step(self.spark, pieces, step).toArrow().to_pylist():
-            if row["kind"] == EVENTS:
-                self.events.setdefault(row["name"], []).append(read_ipc(row["payload"]))
-            elif row["kind"] == ARCHIVED:
-                self.archive.setdefault(row["name"], []).append(read_ipc(row["payload"]).drop_columns(["_file"]))
+        for found in run_step(self.workers, pieces, step, self.spill):
+            if found.kind == EVENTS:
+                self.events.setdefault(found.name, []).append(read_ipc(found.payload))
+            elif found.kind == ARCHIVED:
+                self.archive.setdefault(found.name, []).append(read_ipc(found.payload).drop_columns(["_file"]))
         self.begun_from = dict.fromkeys(watermarks, batch_id)
         self.last_batch = batch_id

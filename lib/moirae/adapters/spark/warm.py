@@ -8,12 +8,15 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from moirae.adapters.batch.outcome import outcome_of
+from moirae.adapters.batch.settling import Places
+from moirae.adapters.batch.spill import Spill
+from moirae.adapters.batch.state_files import StateFiles
+from moirae.adapters.batch.step import Step, read_files, run_step
+from moirae.adapters.batch.tables import stored_schema
+from moirae.adapters.batch.workers import here, on_spark
 from moirae.adapters.delta import commit_files
-from moirae.adapters.spark.buckets import Step, piece_heads, read_pieces, run_step
-from moirae.adapters.spark.outcome import outcome_of
-from moirae.adapters.spark.settling import Places
-from moirae.adapters.spark.state_files import StateFiles
-from moirae.adapters.spark.tables import stored_schema
+from moirae.adapters.spark.arrivals import arrivals_of, list_landing
 from moirae.engine.pieces import FILE, FileReader
 from moirae.engine.placing import Standing, place_files
 from moirae.lang import bind
@@ -27,7 +30,7 @@ CREATE EVENT warmth AS SELECT key, avg(value) AS mean FROM warm GROUP BY key, wi
 _LINES = "".join(f'{{"at": "2026-01-01T00:00:{i:02d}Z", "key": "k{i % 3}", "value": {i}}}\n' for i in range(60))
 
 
-def warm_up(spark: SparkSession, buckets: int, rounds: int = 3) -> None:
+def warm_up(spark: SparkSession, buckets: int) -> None:
     """Run small batches through every step, into a folder that is then forgotten."""
     pack = bind(_PACK)
     program = plan_program(pack)
@@ -37,21 +40,20 @@ def warm_up(spark: SparkSession, buckets: int, rounds: int = 3) -> None:
         (landing / "warm").mkdir(parents=True)
         (landing / "warm" / "a.jsonl").write_text(_LINES)
         reader = FileReader(str(landing), pack.streams, program.operators, buckets)
-        for number in range(rounds):
-            files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(str(landing))
-            pieces = read_pieces(files, reader).persist()
-            heads = [piece for piece in piece_heads(pieces) if piece.kind == FILE]
+        spill = Spill(f"{scratch}/spill", inline=0)
+        for number, workers in enumerate((on_spark(spark), here, here)):
+            pieces = read_files(workers, arrivals_of(list_landing(spark, str(landing))), reader, spill)
+            heads = [piece for piece in pieces if piece.kind == FILE]
             placements, _ = place_files(heads, Standing(), {})
             step = Step(
-                program=program,
+                operators=program.operators,
+                watermarks={operator.name: END_OF_TIME for operator in program.operators},
                 streams={stream.name: stream},
                 placements=placements,
-                watermarks={operator.name: END_OF_TIME for operator in program.operators},
                 buckets=buckets,
                 places=Places({stream.name: f"{scratch}/chunk"}, scratch),
                 states=StateFiles(f"{scratch}/state"),
                 batch_id=number,
             )
-            found = outcome_of(run_step(spark, pieces, step).toArrow())
+            found = outcome_of(run_step(workers, pieces, step, spill))
             commit_files(f"{scratch}/chunk", stored_schema(stream), found.archived[stream.name].files, "warm", number)
-            pieces.unpersist()

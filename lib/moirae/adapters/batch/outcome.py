@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from moirae.adapters.batch.settling import ARCHIVED, EVENTS, LATE, REFUSED, Found
 from moirae.adapters.delta import NewFile
-from moirae.adapters.spark.settling import ARCHIVED, EVENTS, LATE, REFUSED
 from moirae.engine.blob import read_ipc
 from moirae.engine.pieces import BAD, FILE, Piece, bad_lines
 from moirae.engine.placing import Placement
@@ -41,21 +41,18 @@ class Outcome:
     events: list[tuple[str, pa.Table]] = field(default_factory=list)
 
 
-def outcome_of(found: pa.Table) -> Outcome:
-    """Gather FOUND rows."""
+def outcome_of(found: Iterable[Found]) -> Outcome:
+    """Gather what the tasks report."""
     outcome = Outcome()
-    for row in found.to_pylist():
-        kind, name = row["kind"], row["name"]
-        if kind == EVENTS:
-            outcome.events.append((name, read_ipc(row["payload"])))
-            continue
-        file = NewFile(row["file"], row["rows"], row["size"])
-        part = Part(row["rows"], row["oldest"], row["newest"], (file,))
-        if kind == REFUSED:
+    for each in found:
+        part = Part(each.rows, each.oldest, each.newest, (each.file,) if each.file else ())
+        if each.kind == EVENTS:
+            outcome.events.append((each.name, read_ipc(each.payload)))
+        elif each.kind == REFUSED:
             outcome.refused += part
         else:
-            of_kind = {ARCHIVED: outcome.archived, LATE: outcome.late}[kind]
-            of_kind[name] = of_kind.get(name, Part()) + part
+            of_kind = {ARCHIVED: outcome.archived, LATE: outcome.late}[each.kind]
+            of_kind[each.name] = of_kind.get(each.name, Part()) + part
     return outcome
 
 
