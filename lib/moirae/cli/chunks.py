@@ -7,16 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from moirae.cli.output import Json, grid, print_json, say, show, visible
+from moirae.cli.output import Json, print_json, say, show, visible
 from moirae.cli.session import session_of
+from moirae.cli.tables import Column, grid
 from moirae.cli.times import iso, show_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from moirae.ports.catalog import Chunk
+    from moirae.ports.catalog import Catalog, Chunk
 
-HEADINGS = ("chunk", "tier", "state", "gen", "rows", "size", "from", "to", "check")
+COLUMNS = (
+    Column("chunk"),
+    Column("tier"),
+    Column("state"),
+    Column("gen", right=True, spare=3),
+    Column("rows", right=True),
+    Column("size", right=True, spare=2),
+    Column("from (UTC)"),
+    Column("to (UTC)", spare=1),
+    Column("check", text=True),
+)
 GLYPHS = {"old": "░", "recent": "▒", "present": "█", "held": "!", "expired": "·"}
 _MOST = 24  # glyphs of one run; a longer one is drawn as these and its number
 
@@ -27,20 +38,27 @@ def register(app: typer.Typer) -> None:
 
 def list_chunks(
     context: typer.Context,
-    stream: Annotated[str | None, typer.Option(help="Only this stream.")] = None,
+    stream: Annotated[str | None, typer.Option(metavar="NAME", help="Only this stream.")] = None,
     json: Json = False,
 ) -> None:
     """List the chunks of the archive, oldest first."""
     with session_of(context).catalog() as catalog:
-        found = catalog.chunks(stream)
+        found = catalog.chunks(stream.lower() if stream else None)
+        nothing = "" if found else _nothing(catalog, stream)
     if json:
         print_json([chunk_fields(chunk) for chunk in found])
     elif found:
-        show(grid(HEADINGS, [_row(chunk) for chunk in found], right=["gen", "rows", "size"]))
-        for line in drawn(found):
-            say(line)
+        show(grid(COLUMNS, [_row(chunk) for chunk in found]), "", *drawn(found))
     else:
-        say("no chunks yet" if stream is None else f"no chunks of '{stream}' yet")
+        say(nothing)
+
+
+def _nothing(catalog: Catalog, stream: str | None) -> str:
+    """Why the list is empty, and what to do about it."""
+    others = sorted({chunk.stream for chunk in catalog.chunks()})
+    if stream and others:
+        return f"no chunks of '{stream}'; there are some of {', '.join(others)}"
+    return "no chunks yet: the first is opened when rows of a deployed stream land; see `moirae status`"
 
 
 def place_of(chunk: Chunk) -> str:

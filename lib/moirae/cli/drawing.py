@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from moirae.cli.events import show_value
-from moirae.cli.output import grid
-from moirae.cli.times import show_age, show_time
+from moirae.cli.output import count
+from moirae.cli.tables import Column, grid
+from moirae.cli.times import show_age, show_exactly, show_time
+from moirae.cli.values import show_value
 
 if TYPE_CHECKING:
     from moirae.cli.answers import Answered, Recalled
@@ -23,34 +24,43 @@ _MOST_ROWS = 20
 
 
 def draw_answer(answer: Answered, now: int) -> Iterator[Any]:
-    from rich.text import Text
-
     event = answer.event
-    columns = {"eid": event.eid, "query": f"{event.query} v{event.version}", "at": show_time(event.at)}
+    head = {"event": event.eid, "query": f"{event.query} v{event.version}", "at": show_exactly(event.at)}
     values = {name: show_value(value) for name, value in json.loads(event.columns).items()}
-    yield grid(("event", ""), [*columns.items(), *values.items()])
+    width = max(map(len, (*head, *values)))
+    for name, value in (*head.items(), *values.items()):
+        yield f"{name:<{width}}  {value}"
     for recall in answer.recalls:
-        yield _headline(recall, now)
-        if line := bar(recall, event.at):
-            yield Text(line, no_wrap=True)
-        yield from _rows(recall)
+        yield ""
+        yield from _draw_recall(recall, event.at, now)
     if not answer.recalls:
-        yield Text("no recall is deployed for this event", style="dim")
+        yield f"\nno recall asked about this event: deploy one with CREATE RECALL … FOR {event.query}"
+
+
+def _draw_recall(recall: Recalled, at: int, now: int) -> Iterator[Any]:
+    yield _headline(recall, now)
+    if line := bar(recall, at):
+        yield line
+    if recall.covered_from is not None:
+        yield f"covers {show_time(recall.covered_from)} to {show_time(at)}"
+    yield from _rows(recall)
+    if recall.state == "stopped":
+        yield "it will not go on: cancelled, failed or undeployed; the log of recall_history tells why"
 
 
 def _headline(recall: Recalled, now: int) -> Any:
     from rich.text import Text
 
-    done = f"{recall.chunks_done} chunk{'' if recall.chunks_done == 1 else 's'} done"
+    done = "" if recall.made_at is None else f"  {count(recall.chunks_done, 'chunk')} done"
     age = "" if recall.made_at is None else f", revision {recall.revision}, {show_age(now - recall.made_at)} ago"
-    head = Text(f"{recall.recall} v{recall.version}  ", style="bold")
-    return head + Text(recall.state, style=_STYLES[recall.state]) + Text(f"  {done}{age}", style="not bold")
+    name = (f"{recall.recall} v{recall.version}", "bold")
+    return Text.assemble(name, "  ", (recall.state, _STYLES[recall.state]), done, age)
 
 
 def bar(recall: Recalled, at: int) -> str:
     """
     >>> from moirae.cli.answers import Recalled
-    >>> bar(Recalled("r", 1, "asking", asked_from=0, archive_from=25, covered_from=50, share=0.6667), 100)[:38]
+    >>> bar(Recalled("r", 1, "asking", asked_from=0, archive_from=25, covered_from=50, share=0.6667), 100)
     '········░░░░░░░░████████████████  67 %'
     """
     start = recall.asked_from if recall.asked_from is not None else recall.covered_from
@@ -62,9 +72,8 @@ def bar(recall: Recalled, at: int) -> str:
         archive = max(archive, covered)
     blank, full = (round(CELLS * (moment - start) / (at - start)) for moment in (archive, covered))
     drawn = "·" * min(blank, full) + "░" * max(0, full - blank) + "█" * (CELLS - full)
-    share = "  ? %" if recall.share is None and recall.covered_from else f"  {100 * (recall.share or 0):.0f} %"
-    since = "" if recall.covered_from is None else f"  covers {show_time(recall.covered_from)} to {show_time(at)}"
-    return drawn + share + since
+    share = "? %" if recall.share is None and recall.revision else f"{100 * (recall.share or 0):.0f} %"
+    return f"{drawn}  {share}"
 
 
 def _rows(recall: Recalled) -> Iterator[Any]:
@@ -72,10 +81,11 @@ def _rows(recall: Recalled) -> Iterator[Any]:
 
     if recall.rows:
         names = tuple(recall.rows[0])
-        yield grid(names, [[show_value(row.get(name)) for name in names] for row in recall.rows[:_MOST_ROWS]])
+        rows = [[show_value(row.get(name)) for name in names] for row in recall.rows[:_MOST_ROWS]]
+        yield grid([Column(name, text=True) for name in names], rows)
     elif recall.revision:
-        yield Text("  no rows")
+        yield "no rows"
     if len(recall.rows) > _MOST_ROWS:
-        yield Text(f"  and {len(recall.rows) - _MOST_ROWS} rows more; --json shows all", style="dim")
+        yield Text(f"and {count(len(recall.rows) - _MOST_ROWS, 'row')} more; --json shows all", style="dim")
     if recall.held_back:
-        yield Text(f"  without the chunks held back: {', '.join(recall.held_back)}", style="red")
+        yield Text(f"without the chunks held back: {', '.join(recall.held_back)}", style="red")

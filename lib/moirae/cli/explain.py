@@ -22,7 +22,10 @@ def register(app: typer.Typer) -> None:
 
 
 def explain(context: typer.Context, pack: PackFile, json: Json = False) -> None:
-    """Print the bound pack, its operators and kernels, the archives it needs and how its recalls read a chunk."""
+    """Print all that is compiled from a pack.
+
+    What it means, its operators and kernels, the archives it needs and how its recalls read a chunk.
+    """
     from moirae.cli.deploying import merged, read_pack, refuse_cascades
     from moirae.lang import bind
 

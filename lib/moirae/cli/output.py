@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-_PIPED_WIDTH = 200
+_ENDLESS = 1_000_000  # columns of a pipe
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
@@ -26,7 +25,7 @@ def console(file: IO[str] | None = None) -> Console:
     from rich.console import Console
 
     file = file or sys.stdout
-    width = None if file.isatty() else _PIPED_WIDTH
+    width = None if file.isatty() else _ENDLESS
     return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
@@ -45,34 +44,32 @@ def show(*parts: RenderableType) -> None:
         console().print(part)
 
 
-def grid(headings: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "", right: Iterable[str] = ()) -> Any:
-    """A table; the columns named in `right` are figures."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False, title_style="bold")
-    numbers = set(right)
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading in numbers else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
 def print_json(value: object) -> None:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    _write_json(value, indent=2)
 
 
 def print_json_line(value: object) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    _write_json(value)
     sys.stdout.flush()
+
+
+def _write_json(value: object, indent: int | None = None) -> None:
+    """Text as it is, unless the reader's encoding may lack some of it."""
+    plain = "utf" not in (sys.stdout.encoding or "").lower()
+    sys.stdout.write(json.dumps(value, indent=indent, ensure_ascii=plain) + "\n")
 
 
 def confirm(question: str, yes: bool) -> None:
     """Go on, or end with nothing done."""
-    if not yes and not typer.confirm(question, err=True):
-        note("nothing was done")
-        raise typer.Exit(1)
+    if yes:
+        return
+    try:
+        if typer.confirm(question, err=True):
+            return
+    except typer.Abort:  # no answer: interrupted, or nobody is there to give one
+        note("\nexpected an answer, but found none; add --yes to go on without being asked")
+    note("nothing was done")
+    raise typer.Exit(1)
 
 
 def visible(text: str) -> str:
@@ -83,6 +80,14 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def shorten(text: str, most: int) -> str:
+    """
+    >>> shorten("abcdef", 6), shorten("abcdefg", 6)
+    ('abcdef', 'abcde…')
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def count(number: int, noun: str) -> str:

@@ -8,15 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from moirae.cli.output import Json, Yes, confirm, count, grid, print_json, say, show
+from moirae.cli.output import Json, Yes, confirm, count, print_json, say, show
 from moirae.cli.session import session_of
+from moirae.cli.tables import Column, grid
 from moirae.cli.times import iso, show_time
 
 if TYPE_CHECKING:
     from moirae.cli.deploying import Change
     from moirae.ports.catalog import Deployed
 
-PackFile = Annotated[Path, typer.Argument(metavar="PACK", exists=True, dir_okay=False, help="A file of statements.")]
+PackFile = Annotated[Path, typer.Argument(metavar="PACK", help="A file of statements.")]
+CHANGES = (Column("change"), Column("kind"), Column("name"), Column("version"), Column("effect", text=True))
+DEPLOYED = (
+    Column("kind"),
+    Column("name"),
+    Column("version"),
+    Column("reads", text=True),
+    Column("deployed (UTC)"),
+    Column("events", right=True),
+)
 _STYLES = {"created": "green", "changed": "yellow", "unchanged": "dim"}
 
 
@@ -33,7 +43,10 @@ def deploy(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
     json: Json = False,
 ) -> None:
-    """Show what a pack would change, ask, and deploy it. Nothing is deployed if anything is wrong."""
+    """Deploy a pack: show what it would change, ask, do it.
+
+    All of it is deployed, or nothing if anything is wrong.
+    """
     from moirae.cli.deploying import plan_deploy, plan_with, read_pack
     from moirae.cli.session import catalog_file
 
@@ -65,19 +78,24 @@ def _show_plan(changes: Sequence[Change], json: bool) -> None:
     from rich.text import Text
 
     rows = [(Text(c.what, _STYLES[c.what]), c.new.kind, c.new.name, f"v{c.version}", c.effect) for c in changes]
-    show(grid(("change", "kind", "name", "version", "effect"), rows))
+    show(grid(CHANGES, rows))
     if all(change.what == "unchanged" for change in changes):
         say("nothing to deploy: all of it is deployed already")
 
 
 def undeploy(
-    context: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", help="A deployed statement.")]
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A deployed statement.")],
+    json: Json = False,
 ) -> None:
     """Take a statement out of service. What it found and archived stays."""
     session = session_of(context)
     with session.catalog() as catalog:
         gone = catalog.undeploy(name.lower(), session.clock())
-    say(f"undeployed {gone.kind} '{gone.name}' v{gone.version}")
+    if json:
+        print_json({"kind": gone.kind, "name": gone.name, "version": gone.version})
+    else:
+        say(f"undeployed {gone.kind} '{gone.name}' v{gone.version}")
 
 
 def queries(context: typer.Context, json: Json = False) -> None:
@@ -88,7 +106,7 @@ def queries(context: typer.Context, json: Json = False) -> None:
         print_json([statement_fields(each, found.get(each.name)) for each in active])
     elif active:
         rows = [_row(each, found.get(each.name)) for each in active]
-        show(grid(("kind", "name", "version", "reads", "deployed", "events"), rows, right=["events"]))
+        show(grid(DEPLOYED, rows))
     else:
         say("nothing is deployed; deploy a pack with `moirae deploy PACK`")
 

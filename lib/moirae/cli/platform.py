@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def up(context: typer.Context, json: Json = False) -> None:
-    """Start Airflow, detection and recall here, and leave them running."""
+    """Start Airflow, detection and recall in the background."""
     from moirae.adapters.platform import start_detached
     from moirae.adapters.platform.airflow import airflow_login
     from moirae.adapters.platform.embedded import embedded_plan
@@ -42,12 +42,16 @@ def up(context: typer.Context, json: Json = False) -> None:
     say("Deploy a pack with `moirae deploy`, look with `moirae status`, stop with `moirae down`.")
 
 
-def down(context: typer.Context) -> None:
+def down(context: typer.Context, json: Json = False) -> None:
     """Stop the platform of this store."""
     from moirae.adapters.platform import stop
 
-    config = session_of(context).config()
-    say("the platform is down" if stop(config.store.path) else "no platform was running")
+    folder = session_of(context).config().store.path
+    stopped = stop(folder)
+    if json:
+        print_json({"folder": str(folder), "stopped": stopped})
+    else:
+        say(f"the platform in {folder} is down" if stopped else f"no platform was running in {folder}")
 
 
 class _progress:  # noqa: N801 reads as a function where it is used

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from moirae.cli.output import Json, Yes, confirm, count, grid, note, print_json, say, show, visible
+from moirae.cli.output import Json, Yes, confirm, count, note, print_json, say, shorten, show, visible
 from moirae.cli.refused import REPLAY, Refused, Wanted, local_root, refused, replays
 from moirae.cli.session import Session, session_of
+from moirae.cli.tables import Column, grid
 from moirae.errors import MoiraeError
 
 if TYPE_CHECKING:
@@ -19,10 +20,17 @@ if TYPE_CHECKING:
     from moirae.config import Config
     from moirae.ports.catalog import Catalog
 
-HEADINGS = ("stream", "file", "line", "reason", "text", "replayed")
+COLUMNS = (
+    Column("stream"),
+    Column("file", text=True),
+    Column("line", right=True),
+    Column("reason", text=True),
+    Column("text", text=True, spare=1),
+    Column("replayed", spare=2),
+)
 _TEXT_SHOWN = 60
-Stream = Annotated[str | None, typer.Option(help="Only this stream.")]
-Limit = Annotated[int, typer.Option(min=1, help="Lines to show at most.")]
+Stream = Annotated[str | None, typer.Option(metavar="NAME", help="Only this stream.")]
+Limit = Annotated[int, typer.Option(min=1, metavar="N", help="Lines to show at most.")]
 
 group = typer.Typer(help="List lines that were refused, and replay them.", epilog="Example: moirae quarantine list")
 
@@ -40,7 +48,10 @@ def quarantine(context: typer.Context, stream: Stream = None, limit: Limit = 50,
 
 @group.command("list", epilog="Example: moirae quarantine list --stream traffic --limit 10")
 def list_refused(context: typer.Context, stream: Stream = None, limit: Limit = 50, json: Json = False) -> None:
-    """List refused lines: of landing files in the order they came, then rows that failed a chunk's check."""
+    """List refused lines with their reasons.
+
+    Those of landing files come first, in the order they came, then rows that failed a chunk's check.
+    """
     session = session_of(context)
     config = session.config()
     wanted = Wanted(stream)
@@ -50,15 +61,14 @@ def list_refused(context: typer.Context, stream: Stream = None, limit: Limit = 5
     if json:
         print_json([record.fields() for record in shown])
     elif shown:
-        show(grid(HEADINGS, [_row(record) for record in shown], right=["line"]))
+        show(grid(COLUMNS, [_row(record) for record in shown]))
         _sum_up(every, len(shown))
     else:
         say("nothing is quarantined" if stream is None else f"nothing of '{stream}' is quarantined")
 
 
 def _row(record: Refused) -> tuple[str, ...]:
-    text = visible(record.text)
-    text = text if len(text) <= _TEXT_SHOWN else text[: _TEXT_SHOWN - 1] + "…"
+    text = shorten(visible(record.text), _TEXT_SHOWN)
     file = visible(record.file.rsplit("/", 1)[-1])
     return record.stream, file, str(record.line), visible(record.reason), text, "yes" if record.replayed else ""
 
@@ -74,12 +84,15 @@ def _sum_up(every: list[Refused], shown: int) -> None:
 def replay(
     context: typer.Context,
     stream: Stream = None,
-    file: Annotated[str | None, typer.Option(help="Only lines of this file, by path or name.")] = None,
-    reason: Annotated[str | None, typer.Option(help="Only lines whose reason holds this text.")] = None,
+    file: Annotated[str | None, typer.Option(metavar="FILE", help="Only lines of this file, by path or name.")] = None,
+    reason: Annotated[str | None, typer.Option(metavar="TEXT", help="Only lines whose reason holds this text.")] = None,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Put refused lines into the landing folder again, as new files. Lines replayed before are left out."""
+    """Put refused lines into the landing folder again.
+
+    They come as new files; lines replayed before are left out.
+    """
     session = session_of(context)
     config = session.config()
     with session.catalog(config) as catalog:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import sys
+from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from moirae.cli.output import grid, say, show, visible
-from moirae.errors import MoiraeError
+from moirae.cli.output import count, say, show, visible
+from moirae.cli.packs import PackFile
+from moirae.cli.tables import Column, grid
+from moirae.cli.times import parse_span
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,28 +36,27 @@ def register(app: typer.Typer) -> None:
 
 
 def run_pack(
-    pack: Annotated[Path, typer.Argument(help="File of statements.")],
-    inputs: Annotated[list[str] | None, typer.Option("--input", metavar="NAME=FILE", help="A stream's rows.")] = None,
-    query: Annotated[str | None, typer.Option(help="Only this query's output.")] = None,
+    pack: PackFile,
+    inputs: Annotated[
+        list[str] | None, typer.Option("--input", metavar="NAME=FILE", help="A stream's rows. Repeatable.")
+    ] = None,
+    query: Annotated[str | None, typer.Option(metavar="NAME", help="Only this query's output.")] = None,
     engine: Annotated[Engine, typer.Option(help="Who runs it; the answers are the same.")] = Engine.PROCESS,
-    chunk: Annotated[str, typer.Option(help="Event time a chunk of history holds.")] = "1 day",
+    chunk: Annotated[str, typer.Option(metavar="DURATION", help="Event time a chunk of history holds.")] = "1 day",
     format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.TABLE,
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON object a row; short for --format json.")] = False,
 ) -> None:
     """Run a pack over files and print what it finds."""
     from moirae.api import run
+    from moirae.cli.deploying import read_pack
 
     given = dict(_input(each) for each in inputs or [])
-    text = _text(pack)
-    tables = run(text, given, engine=engine.value, chunk=chunk, query=query, where=str(pack))
+    parse_span(chunk, "--chunk")
+    wanted = query.lower() if query else None
+    tables = run(read_pack(pack), given, engine=engine.value, chunk=chunk, query=wanted, where=str(pack))
+    printed = {Format.TABLE: _print_table, Format.CSV: _print_csv, Format.JSON: _print_json}
     for name, table in tables.items():
-        _print(name, table, format_, alone=len(tables) == 1)
-
-
-def _text(pack: Path) -> str:
-    try:
-        return pack.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise MoiraeError(f"{pack}: expected a file of statements, but found: {error}; check the path") from error
+        printed[Format.JSON if json else format_](name, table, len(tables) == 1)
 
 
 def _input(written: str) -> tuple[str, str]:
@@ -64,30 +66,39 @@ def _input(written: str) -> tuple[str, str]:
     return name.strip().lower(), path
 
 
-def _print(name: str, table: pa.Table, format_: Format, *, alone: bool) -> None:
-    if format_ is Format.JSON:
-        from moirae.model.json_text import json_objects
+def _print_json(name: str, table: pa.Table, alone: bool) -> None:
+    from moirae.model.json_text import json_objects
 
-        rows = table if alone else table.add_column(0, "query", [[name] * table.num_rows])
-        for line in json_objects(rows).to_pylist():
-            sys.stdout.write(line + "\n")
-        return
+    rows = table if alone else table.add_column(0, "query", [[name] * table.num_rows])
+    sys.stdout.writelines(f"{line}\n" for line in json_objects(rows).to_pylist())
+
+
+def _print_csv(name: str, table: pa.Table, alone: bool) -> None:
+    """Several tables one after the other, each under its own header."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([*([] if alone else ["query"]), *table.column_names])
+    writer.writerows([*([] if alone else [name]), *row] for row in _rows(table))
+
+
+def _print_table(name: str, table: pa.Table, alone: bool) -> None:
+    say(f"{name}: {count(table.num_rows, 'row')}" if table.num_rows else f"{name} found nothing", style="bold")
+    if table.num_rows:
+        import pyarrow as pa
+
+        columns = [Column(field.name, text=pa.types.is_string(field.type)) for field in table.schema]
+        show(grid(columns, [[visible(cell) for cell in row] for row in _rows(table)]))
+    if not alone:
+        say("")
+
+
+def _rows(table: pa.Table) -> Iterator[tuple[str, ...]]:
+    """Each cell as text, nothing for null."""
     import pyarrow as pa
 
     from moirae.model.json_text import iso_times
 
     texts = [
-        iso_times(c.combine_chunks()) if pa.types.is_timestamp(c.type) else c.cast("string") for c in table.columns
+        iso_times(column.combine_chunks()) if pa.types.is_timestamp(column.type) else column.cast("string")
+        for column in table.columns
     ]
-    if format_ is Format.CSV:
-        import csv
-
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow([*([] if alone else ["query"]), *table.column_names])
-        for row in zip(*(text.to_pylist() for text in texts), strict=True):
-            writer.writerow([*([] if alone else [name]), *("" if cell is None else cell for cell in row)])
-        return
-    rows = zip(*(["" if cell is None else visible(cell) for cell in text.to_pylist()] for text in texts), strict=True)
-    show(grid(table.column_names, list(rows), title=f"{name}: {table.num_rows} rows"))
-    if table.num_rows == 0:
-        say(f"{name} found nothing")
+    return zip(*(text.fill_null("").to_pylist() for text in texts), strict=True)

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import json as json_text
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from moirae.cli.output import Json, grid, print_json, say, show, visible
+from moirae.cli.output import Json, print_json, say, shorten, show
 from moirae.cli.session import session_of
+from moirae.cli.tables import Column, grid
 from moirae.cli.times import iso, show_age, show_time
+from moirae.cli.values import show_columns
 
 if TYPE_CHECKING:
-    from moirae.ports.catalog import Run
+    from moirae.ports.catalog import Catalog, Run
 
-HEADINGS = ("run", "kind", "name", "status", "started", "took", "fields")
+COLUMNS = (
+    Column("run", right=True),
+    Column("kind", spare=2),
+    Column("name"),
+    Column("status"),
+    Column("started (UTC)"),
+    Column("took", right=True),
+    Column("fields", text=True, spare=1),
+)
 _FIELDS_SHOWN = 120
+_ALL = 100_000
 
 
 def register(app: typer.Typer) -> None:
@@ -24,20 +35,32 @@ def register(app: typer.Typer) -> None:
 
 def list_runs(
     context: typer.Context,
-    kind: Annotated[str | None, typer.Option(help="Only runs of this kind, such as lifecycle or replay.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Runs to show at most.")] = 20,
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Only runs of this kind, such as lifecycle or replay.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to show at most.")] = 20,
     json: Json = False,
 ) -> None:
     """List the runs of jobs, newest first."""
-    with session_of(context).catalog() as catalog:
-        looked_at = limit if kind is None else 100_000
+    session = session_of(context)
+    with session.catalog() as catalog:
+        looked_at = limit if kind is None else _ALL
         found = [run for run in catalog.runs(looked_at) if kind in (None, run.kind)][:limit]
+        nothing = "" if found else _nothing(catalog)
     if json:
         print_json([run_fields(run) for run in found])
     elif found:
-        show(grid(HEADINGS, [_row(run) for run in found], right=["run", "took"]))
+        show(grid(COLUMNS, [_row(run, session.clock()) for run in found]))
     else:
-        say("no runs yet")
+        say(nothing)
+
+
+def _nothing(catalog: Catalog) -> str:
+    """Why the list is empty, and what to do about it."""
+    kinds = sorted({run.kind for run in catalog.runs(_ALL)})
+    if kinds:
+        return f"no runs of that kind; there are runs of {', '.join(kinds)}"
+    return "no runs yet: Airflow runs the lifecycle on its schedule once the platform is up; see `moirae status`"
 
 
 def run_fields(run: Run) -> dict[str, object]:
@@ -46,8 +69,11 @@ def run_fields(run: Run) -> dict[str, object]:
     return {"id": run.id, "kind": run.kind, "name": run.name, "status": run.status, **times, "fields": fields}
 
 
-def _row(run: Run) -> tuple[str, ...]:
-    took = None if run.finished_at is None else run.finished_at - run.started_at
-    fields = visible(run.fields)
-    shown = fields if len(fields) <= _FIELDS_SHOWN else fields[: _FIELDS_SHOWN - 1] + "…"
-    return str(run.id), run.kind, run.name, run.status, show_time(run.started_at), show_age(took), shown
+def _row(run: Run, now: int) -> tuple[Any, ...]:
+    """A run that goes on has taken its time so far."""
+    from rich.text import Text
+
+    took = (now if run.finished_at is None else run.finished_at) - run.started_at
+    status = Text(run.status, style="red" if run.status == "failed" else "")
+    fields = shorten(show_columns(run.fields), _FIELDS_SHOWN)
+    return str(run.id), run.kind, run.name, status, show_time(run.started_at), show_age(took), fields

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import asdict
 
 import typer
 
-from moirae.cli.output import Json, grid, show
+from moirae.cli.output import Json, print_json, show
 from moirae.cli.session import session_of
+from moirae.cli.tables import Column, grid
+
+COLUMNS = (
+    Column("key"),
+    Column("value", text=True),
+    Column("source", text=True),
+    Column("description", text=True, spare=1),
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -15,11 +23,14 @@ def register(app: typer.Typer) -> None:
 
 
 def show_config(context: typer.Context, json: Json = False) -> None:
-    """Show every setting, its value and where it came from. Secrets appear as references."""
-    from moirae.config.show import HEADINGS, table_rows, to_json
+    """Show every setting, its value and its source.
+
+    The source is the default, a line of a file, an environment variable or an option. Secrets appear as references.
+    """
+    from moirae.config import effective, table_rows
 
     config = session_of(context).config()
     if json:
-        sys.stdout.write(to_json(config) + "\n")
+        print_json([asdict(setting) for setting in effective(config)])
     else:
-        show(grid(HEADINGS, table_rows(config)))
+        show(grid(COLUMNS, table_rows(config)))

@@ -19,7 +19,11 @@ def register(app: typer.Typer) -> None:
 
 
 def status(context: typer.Context, json: Json = False) -> None:
-    """Show processes, lag, the last batch, rows and chunks of every stream, pending recalls, events, addresses."""
+    """Show processes, lag, rows, chunks, recalls and events.
+
+    For every process its state and last sign of life; for every stream how far it is, what became of its rows and its
+    chunks by tier; the last batch; the recalls that are pending; where to look further.
+    """
     from moirae.cli.figures import figures_of
     from moirae.cli.overview import draw_status
 

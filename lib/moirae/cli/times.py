@@ -18,14 +18,21 @@ def iso(time_us: int | None) -> str | None:
 
 
 def show_time(time_us: int | None) -> str:
+    """To the second, for lists.
+
+    >>> show_time(1_500_000), show_time(None)
+    ('1970-01-01 00:00:01', '-')
     """
-    >>> show_time(1_000_000), show_time(1_500_000), show_time(None)
-    ('1970-01-01 00:00:01', '1970-01-01 00:00:01.5', '-')
+    return "-" if time_us is None else _moment(time_us, "%Y-%m-%d %H:%M:%S")
+
+
+def show_exactly(time_us: int) -> str:
     """
-    if time_us is None:
-        return "-"
+    >>> show_exactly(1_000_000), show_exactly(1_500_000)
+    ('1970-01-01 00:00:01 UTC', '1970-01-01 00:00:01.5 UTC')
+    """
     text = _moment(time_us, "%Y-%m-%d %H:%M:%S.%f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{text.rstrip('0').rstrip('.')} UTC"
 
 
 def _moment(time_us: int, form: str) -> str:
@@ -74,10 +81,13 @@ def parse_moment(text: str, now: int, option: str) -> int:
 
 
 def parse_span(text: str, option: str) -> int:
-    """Microseconds of a duration."""
+    """Microseconds of a duration that is not nothing."""
     from moirae.model.units import parse_duration
 
     try:
-        return parse_duration(text)
+        span = parse_duration(text)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
+    if not span:
+        raise typer.BadParameter(f"'{text}' is no time at all; write a longer one", param_hint=option)
+    return span
