@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -71,7 +72,8 @@ def test_rows_roll_into_several_chunks_and_none_is_lost(store: Store) -> None:
 @pytest.mark.spark
 def test_recalled_figures_equal_sparks_over_the_covered_interval(store: Store, spark: SparkSession) -> None:
     """M2, M14: mean and stddev after every turn, and over the whole archive after the last."""
-    recalling = RecallHistory(store.catalog, store.config)
+    moments = count(END, DAY)  # every turn is due to be told
+    recalling = RecallHistory(store.catalog, store.config, clock=lambda: next(moments))
     while recalling.turn():
         pass
     frames = {
@@ -84,6 +86,7 @@ def test_recalled_figures_equal_sparks_over_the_covered_interval(store: Store, s
             server = json.loads(event.columns)["server"]
             revisions = store.catalog.revisions(event.eid)
             assert revisions[-1].complete
+            assert [revision.chunks_done for revision in revisions] == list(range(1, len(revisions) + 1))
             borders = [(revision.covered_from or 0, revision.covered_to or 0) for revision in revisions]
             assert borders == sorted(borders, reverse=True)
             for revision, (lo, hi) in zip(revisions, borders, strict=True):
@@ -94,7 +97,10 @@ def test_recalled_figures_equal_sparks_over_the_covered_interval(store: Store, s
                 assert row["mean"] == pytest.approx(mean, rel=1e-12)
                 assert row["spread"] == pytest.approx(spread, rel=1e-9)
                 compared += 1
-    assert compared >= 6
+    assert compared >= 12
+    told = recalling.answers.publish()
+    assert told == sum(len(store.catalog.revisions(event.eid)) for event in store.catalog.events(limit=100_000))
+    assert read_table(recalling.answers.place).num_rows == told
 
 
 @pytest.mark.spark

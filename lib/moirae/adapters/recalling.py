@@ -1,8 +1,4 @@
-"""The always-on recall application: new events in, answers revised turn by turn, answers kept on Delta.
-
-The catalog holds the newest answers for those who read them now; the `answers` table keeps every revision. It is
-appended to behind the catalog, and a revision can be in it twice after a crash: (eid, recall, seq) tells.
-"""
+"""The always-on recall application: new events in, answers revised turn by turn, every revision kept on Delta."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from moirae.adapters.answers import AnswersTable
 from moirae.adapters.delta.reader import CachingChunkReader
 from moirae.adapters.spark.deployment import load_deployment
 from moirae.config import Config
@@ -23,6 +20,7 @@ from moirae.recall.manager import ActiveRecall, RecallManager
 JOB = "recall_history"
 log = logging.getLogger(JOB)
 _BEAT_US = 2_000_000
+_PUBLISH_US = 2_000_000  # few larger appends; those who cannot wait read the catalog
 
 
 class RecallHistory:
@@ -31,7 +29,8 @@ class RecallHistory:
     ) -> None:
         self.catalog, self.config, self.clock = catalog, config, clock
         self._program = -1
-        self._beat_at = 0
+        self._beat_at = self._published_at = 0
+        self.answers = AnswersTable(catalog, f"{config.store.place}/answers")
         self.manager = RecallManager(catalog, CachingChunkReader(), {}, clock, config.recall.turn_batch)
 
     def run(self, stop: threading.Event, ready: Path | None = None) -> None:
@@ -42,9 +41,11 @@ class RecallHistory:
         while not stop.is_set():
             taken = self.turn()
             served += taken
+            self._publish()
             self._beat(served)
             if not taken:
                 stop.wait(self.config.recall.poll / 1e6)
+        self.answers.publish()
 
     def turn(self) -> int:
         version = self.catalog.program_version()
@@ -61,6 +62,12 @@ class RecallHistory:
             )
             for recall in deployment.pack.recalls
         }
+
+    def _publish(self) -> None:
+        now = self.clock()
+        if now - self._published_at >= _PUBLISH_US:
+            self._published_at = now
+            self.answers.publish()
 
     def _beat(self, served: int) -> None:
         now = self.clock()

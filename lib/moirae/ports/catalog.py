@@ -255,6 +255,12 @@ class TaskBoard(Protocol):
     def revisions(self, eid: Eid, recall: str | None = None) -> list[Revision]:
         """By recall, version and seq."""
 
+    def revisions_after(self, number: int, limit: int) -> list[tuple[int, Revision]]:
+        """All revisions in the order they were committed, with their numbers, behind a number.
+
+        None is ever committed below a number that could already be seen.
+        """
+
     def latest_answers(self, eid: Eid) -> list[Revision]:
         """The last revision of each recall's newest version, by recall."""
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
@@ -22,24 +21,7 @@ from moirae.recall.turns import Turn
 
 STRETCHED = ("sum", "count")
 
-Op = Literal["insert", "update", "delete"]
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """One state of an answer, with the interval it is true for; `seq` counts from 1 within a task."""
-
-    eid: str
-    recall: str
-    seq: int
-    op: Op
-    event_at: int
-    covered_from: int
-    covered_to: int
-    chunks_done: int
-    complete: bool
-    rows: tuple[Row, ...]
 
 
 def make_answer(
@@ -97,15 +79,3 @@ def _json(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value
-
-
-def revise(previous_rows: Sequence[Row] | None, new_rows: Sequence[Row]) -> Op:
-    """What a new answer does to the one before it: None stands for no answer yet.
-
-    Each revision replaces the whole answer, so one that lost all its rows is still an update: the covered interval
-    is new. Taking an answer back altogether (`delete`) is for those who cancel a task.
-
-    >>> revise(None, []), revise([], [{"mean": 2.0}])
-    ('insert', 'update')
-    """
-    return "insert" if previous_rows is None else "update"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from moirae.model.chunk import span_of
+from moirae.model.chunk import ChunkSpan, span_of
 from moirae.model.query import RecallDef, StreamDef
 from moirae.model.schema import Type
 from moirae.ports.catalog import Catalog, Chunk, LiveEvent, Revision, Task, TurnSaved
@@ -26,7 +26,7 @@ from moirae.recall.params import types_of
 from moirae.recall.partial_codec import dump, load
 from moirae.recall.partials import Partial, Shape, merge
 from moirae.recall.scheduler import Batch, Waiting, next_turn
-from moirae.recall.turns import plan_turns
+from moirae.recall.turns import chunks_within, plan_turns
 
 _MOST_INDEXES = 64
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -51,6 +51,7 @@ class _Work:
     params: Mapping[str, Any]
     waiting: Waiting
     partial: Partial
+    spans: Sequence[ChunkSpan]
     asked_from: int
     seq: int
     reported_at: int | None = None
@@ -112,7 +113,7 @@ class RecallManager:
         first = min((span.min_at for span in spans), default=task.event_at)
         asked_from = first if oldest is None else max(oldest, first)
         said = len(self.catalog.revisions(task.eid, task.recall)) if task.turns_done else 0
-        return _Work(task, event_params(event, wanted), waiting, partial, asked_from, said)
+        return _Work(task, event_params(event, wanted), waiting, partial, spans, asked_from, said)
 
     def _answer(self, batch: Batch) -> None:
         recall = self.recalls[_recall_of(batch.recall)]
@@ -151,7 +152,7 @@ class RecallManager:
         due = work.reported_at is None or now - work.reported_at >= recall.definition.report_every_us
         revisions: tuple[Revision, ...] = ()
         if complete or due:
-            revisions = (self._revision(work, recall, turn.lo, done, complete, held, now),)
+            revisions = (self._revision(work, recall, turn.lo, complete, held, now),)
             work.reported_at = now
         if complete:
             del self._work[work.task.eid, work.task.recall, work.task.recall_version]
@@ -173,7 +174,6 @@ class RecallManager:
         work: _Work,
         recall: ActiveRecall,
         covered_from: int,
-        done: int,
         complete: bool,
         held: Sequence[str],
         now: int,
@@ -191,7 +191,7 @@ class RecallManager:
             event_at=to,
             covered_from=covered_from,
             covered_to=to,
-            chunks_done=done,
+            chunks_done=chunks_within(work.spans, covered_from, to),
             complete=complete,
             answer=json.dumps(answer),
             made_at=now,
@@ -202,7 +202,7 @@ class RecallManager:
         at = work.task.event_at
         now = self.clock()
         covered = work.task.covered_from if work.task.covered_from is not None else at
-        revision = self._revision(work, recall, covered, work.task.turns_done, True, (), now)
+        revision = self._revision(work, recall, covered, True, (), now)
         return replace(_ended(work.task, "complete", now), covered_from=covered, covered_to=at, revisions=(revision,))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from moirae.recall.chunk_index import IndexedChunk
 from moirae.recall.chunk_kernel import Asked, answer_indexed, index_chunk
 from moirae.recall.partials import Partial, Shape, merge
 from moirae.recall.scheduler import Waiting, next_turn
-from moirae.recall.turns import chunks_done, plan_turns
+from moirae.recall.turns import chunks_within, plan_turns
 
 _HEAD = [
     ("eid", Type.STRING),
@@ -81,7 +81,7 @@ def _revisions(
     answers: dict[str, list[pa.Table]] = {eid: [] for eid in waiting}
     for eid, task in waiting.items():
         if not task.turns:
-            answers[eid].append(_answer(recall, task, partials[eid], params[eid]))
+            answers[eid].append(_answer(recall, task, spans, partials[eid], params[eid]))
     while (batch := next_turn(waiting.values())) is not None:
         asked = [Asked(t.eid, t.event_at, params[t.eid], t.turn.lo, t.turn.hi) for t in batch.tasks]
         for chunk_id in batch.chunk_ids:
@@ -92,12 +92,14 @@ def _revisions(
         for task in batch.tasks:
             done = Waiting(task.eid, task.recall, task.event_at, task.created_at, task.turns, task.turns_done + 1)
             waiting[task.eid] = done
-            answers[task.eid].append(_answer(recall, done, partials[task.eid], params[task.eid]))
+            answers[task.eid].append(_answer(recall, done, spans, partials[task.eid], params[task.eid]))
     tables = [table for revisions in answers.values() for table in revisions]
     return pa.concat_tables(tables) if tables else revision_schema(recall).empty_table()
 
 
-def _answer(recall: RecallDef, task: Waiting, partial: Partial, params: Mapping[str, Any]) -> pa.Table:
+def _answer(
+    recall: RecallDef, task: Waiting, spans: Sequence[ChunkSpan], partial: Partial, params: Mapping[str, Any]
+) -> pa.Table:
     """One revision: the task's answer after the turns it has done."""
     asked_from, asked_to = asked_extent(task.turns) if task.turns else (task.event_at, task.event_at)
     covered_from = task.turns[task.turns_done - 1].lo if task.turns else task.event_at
@@ -108,7 +110,7 @@ def _answer(recall: RecallDef, task: Waiting, partial: Partial, params: Mapping[
         "insert" if task.turns_done <= 1 else "update",
         covered_from,
         task.event_at,
-        chunks_done(task.turns, task.turns_done),
+        chunks_within(spans, covered_from, task.event_at),
         task.turns_done == len(task.turns),
     )
     columns = [pa.array([value] * own.num_rows, type_.arrow) for value, (_, type_) in zip(head, _HEAD, strict=True)]

@@ -7,7 +7,7 @@ their union is the asked interval from the archive's first row on, and a row lie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from moirae.model.chunk import ChunkSpan
@@ -62,6 +62,10 @@ def _join_bare(turns: list[Turn]) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def chunks_done(turns: Sequence[Turn], done: int) -> int:
-    """How many chunks the first `done` turns have read, each counted once."""
-    return len({chunk_id for turn in turns[:done] for chunk_id in turn.chunk_ids})
+def chunks_within(chunks: Iterable[ChunkSpan], lo: int, hi: int) -> int:
+    """How many chunks have been read once [lo, hi) is covered.
+
+    >>> chunks_within([ChunkSpan("a", 0, 10), ChunkSpan("b", 8, 20)], 11, 26)
+    1
+    """
+    return sum(chunk.min_at < hi and chunk.max_at >= lo for chunk in chunks)

@@ -13,7 +13,7 @@ from moirae.model.build import call
 from moirae.model.expr import Col, Expr, Lit, Param
 from moirae.model.query import Aggregate, Output, RecallDef
 from moirae.model.schema import Type
-from moirae.recall.answer import Revision, asked_extent, make_answer, revise, rows_of
+from moirae.recall.answer import asked_extent, make_answer, rows_of
 from moirae.recall.partials import Partial, Shape
 from moirae.recall.reducers import reduce_rows
 from moirae.recall.turns import Turn
@@ -107,10 +107,3 @@ def test_rows_can_be_written_as_json() -> None:
     assert rows[0] == {"at": 5, "x": "NaN", "up": True}
     assert [row["x"] for row in rows] == ["NaN", 1.5, "Infinity", "-Infinity"]
     assert json.loads(json.dumps(rows, allow_nan=False)) == list(rows)
-
-
-def test_first_answer_is_inserted_and_later_ones_update_it() -> None:
-    """M16: insert, then updates, each with the interval it is true for."""
-    first = Revision("e1", "usual", 1, revise(None, [{"n": 1}]), 100, 50, 100, 1, False, ({"n": 1},))
-    second = Revision("e1", "usual", 2, revise(first.rows, []), 100, 0, 100, 2, True, ())
-    assert (first.op, second.op) == ("insert", "update")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from moirae.model.chunk import ChunkMeta, ChunkSpan, span_of
-from moirae.recall.turns import Turn, chunks_done, plan_turns
+from moirae.recall.turns import Turn, chunks_within, plan_turns
 
 A, B, C = ChunkSpan("a", 0, 10), ChunkSpan("b", 8, 20), ChunkSpan("c", 21, 30)
 
@@ -40,9 +40,11 @@ def test_slices_follow_the_newest_unread_row(
 
 
 def test_a_chunk_read_in_two_turns_counts_once() -> None:
-    turns = plan_turns([A, B, C], None, 26)
-    assert [chunks_done(turns, done) for done in range(4)] == [0, 1, 2, 3]
-    assert chunks_done(plan_turns([A, B], None, 26), 2) == 2
+    """M14: the annotation tells how many chunks the answer rests on, also after a restart in between."""
+    spans = [A, B, C]
+    assert [chunks_within(spans, turn.lo, 26) for turn in plan_turns(spans, None, 26)] == [1, 2, 3]
+    assert [chunks_within([A, B], turn.lo, 12) for turn in plan_turns([A, B], 9, 12)] == [1, 2]
+    assert [chunks_within([A], turn.lo, 60) for turn in plan_turns([A], 50, 60)] == [0]
 
 
 def test_chunk_without_rows_has_no_span() -> None:

@@ -8,11 +8,12 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Table
+from sqlalchemy import Connection, Engine, Table, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from moirae.adapters.catalog.connect import reason, show, writer
+from moirae.adapters.catalog.tables import counters
 from moirae.errors import CatalogError
 
 T = TypeVar("T")
@@ -81,6 +82,17 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
     keys = [column.name for column in table.primary_key]
     ordered = sorted(rows, key=lambda row: [row[key] for key in keys])
     connection.execute(upsert(connection, table).on_conflict_do_nothing(), ordered)
+
+
+def lock_counter(connection: Connection, name: str) -> int:
+    """A counter's value, nobody else's until the transaction ends; a new one is 0."""
+    insert_new(connection, counters, [{"name": name, "value": 0}])
+    query = select(counters.c.value).where(counters.c.name == name).with_for_update()
+    return int(connection.execute(query).scalar_one())
+
+
+def set_counter(connection: Connection, name: str, value: int) -> None:
+    connection.execute(update(counters).where(counters.c.name == name).values(value=value))
 
 
 def upsert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from moirae.adapters.catalog.section import Section, insert_new
+from moirae.adapters.catalog.section import Section, lock_counter, set_counter
 from moirae.adapters.catalog.tables import counters, statements
 from moirae.errors import CatalogError
 from moirae.ports.catalog import Deployed, NewStatement
@@ -19,20 +19,20 @@ _FIELDS = [column for column in statements.c if column.name != "id"]
 class StatementsSection(Section):
     def deploy(self, statements: Sequence[NewStatement], now: int) -> list[Deployed]:
         with self.writing() as connection:
-            program = _lock_program(connection)
+            program = lock_counter(connection, _PROGRAM)
             before = {item.name: item for item in _active(connection)}
             _check(statements, set(before))
             changed = [new for new in statements if not _same(new, before.get(new.name))]
             for new in changed:
                 _replace(connection, new, now)
             if changed:
-                _set_program(connection, program + 1)
+                set_counter(connection, _PROGRAM, program + 1)
             after = {item.name: item for item in _active(connection)}
         return [after[new.name] for new in statements]
 
     def undeploy(self, name: str, now: int) -> Deployed:
         with self.writing() as connection:
-            program = _lock_program(connection)
+            program = lock_counter(connection, _PROGRAM)
             active = _active(connection)
             found = next((item for item in active if item.name == name), None)
             if found is None:
@@ -43,7 +43,7 @@ class StatementsSection(Section):
                     f"{found.kind} '{name}' is read by {_listed(readers)}; undeploy {_listed(readers)} first"
                 )
             _drop(connection, name, now)
-            _set_program(connection, program + 1)
+            set_counter(connection, _PROGRAM, program + 1)
             return _versions(connection, name)[-1]
 
     def active(self) -> list[Deployed]:
@@ -121,17 +121,6 @@ def _versions(connection: Connection, name: str) -> list[Deployed]:
 def _deployed(row: Row[tuple[object, ...]]) -> Deployed:
     values = dict(row._mapping)
     return Deployed(**values | {"reads": tuple(json.loads(values["reads"]))})
-
-
-def _lock_program(connection: Connection) -> int:
-    """One deploy at a time: what is active cannot change between the check and the change."""
-    insert_new(connection, counters, [{"name": _PROGRAM, "value": 0}])
-    query = select(counters.c.value).where(counters.c.name == _PROGRAM).with_for_update()
-    return int(connection.execute(query).scalar_one())
-
-
-def _set_program(connection: Connection, value: int) -> None:
-    connection.execute(update(counters).where(counters.c.name == _PROGRAM).values(value=value))
 
 
 def _not_deployed(name: str, active: Iterable[Deployed]) -> str:

@@ -169,9 +169,11 @@ tasks = Table(
     Index(None, "state", "event_at"),
 )
 
+# `number` counts all revisions in the order of their commits: whoever carries them elsewhere goes on behind the last.
 revisions = Table(
     "revisions",
     metadata,
+    _int("number"),
     _name("eid", primary_key=True),
     _name("recall", primary_key=True),
     _int("recall_version", primary_key=True),
@@ -190,6 +192,7 @@ revisions = Table(
         ondelete="CASCADE",
     ),
     _words("op", RevisionOp),
+    UniqueConstraint("number"),
 )
 
 runs = Table(

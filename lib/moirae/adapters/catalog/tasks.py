@@ -7,12 +7,14 @@ from typing import get_args
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
-from moirae.adapters.catalog.section import Section, as_rows, insert_new, slices
+from moirae.adapters.catalog.section import Section, as_rows, insert_new, lock_counter, set_counter, slices
 from moirae.adapters.catalog.tables import revisions as revisions_table
 from moirae.adapters.catalog.tables import tasks as table
 from moirae.ports.catalog import UNFINISHED, Eid, NewTask, Revision, Task, TaskState, TurnSaved
 
 TICKETS = 100  # every task starts with an equal share of the turns
+_REVISIONS = "revisions"
+_FIELDS = [column for column in revisions_table.c if column.name != "number"]
 
 Key = tuple[str, str, int]
 
@@ -29,16 +31,23 @@ class TasksSection(Section):
             unfinished = _lock_unfinished(connection, turns)
             counted = [turn for turn in turns if _key(turn) in unfinished]
             _update_tasks(connection, counted)
-            insert_new(connection, revisions_table, as_rows([made for turn in counted for made in turn.revisions]))
+            _insert_revisions(connection, [made for turn in counted for made in turn.revisions])
         return len(counted)
 
     def revisions(self, eid: Eid, recall: str | None = None) -> list[Revision]:
         made = revisions_table.c
-        query = select(revisions_table).where(made.eid == eid).order_by(made.recall, made.recall_version, made.seq)
+        query = select(*_FIELDS).where(made.eid == eid).order_by(made.recall, made.recall_version, made.seq)
         if recall is not None:
             query = query.where(made.recall == recall)
         with self.reading() as connection:
             return [Revision(**row._mapping) for row in connection.execute(query)]
+
+    def revisions_after(self, number: int, limit: int) -> list[tuple[int, Revision]]:
+        made = revisions_table.c.number
+        query = select(revisions_table).where(made > number).order_by(made).limit(limit)
+        with self.reading() as connection:
+            found = [dict(row._mapping) for row in connection.execute(query)]
+        return [(row.pop("number"), Revision(**row)) for row in found]
 
     def latest_answers(self, eid: Eid) -> list[Revision]:
         made = revisions_table.c
@@ -46,7 +55,7 @@ class TasksSection(Section):
             partition_by=made.recall, order_by=(made.recall_version.desc(), made.seq.desc())
         )
         ranked = select(revisions_table, newest.label("age")).where(made.eid == eid).subquery()
-        columns = [ranked.c[column.name] for column in revisions_table.c]
+        columns = [ranked.c[column.name] for column in _FIELDS]
         with self.reading() as connection:
             found = connection.execute(select(*columns).where(ranked.c.age == 1).order_by(ranked.c.recall))
             return [Revision(**row._mapping) for row in found]
@@ -64,6 +73,16 @@ def insert_tasks(connection: Connection, tasks: Sequence[NewTask], now: int) -> 
     blank = {"covered_from": None, "covered_to": None, "partial": None, "turns_done": 0, "error": ""}
     rows = as_rows(tasks, state="pending", tickets=TICKETS, created_at=now, updated_at=now, **blank)
     insert_new(connection, table, rows)
+
+
+def _insert_revisions(connection: Connection, made: Sequence[Revision]) -> None:
+    """The counter stays locked until they are committed, so numbers are seen in their order."""
+    if not made:
+        return
+    last = lock_counter(connection, _REVISIONS)
+    rows = [row | {"number": last + place} for place, row in enumerate(as_rows(made), start=1)]
+    insert_new(connection, revisions_table, rows)
+    set_counter(connection, _REVISIONS, last + len(rows))
 
 
 def _key(turn: TurnSaved) -> Key:

@@ -40,6 +40,12 @@ def latest_version(table: str) -> int | None:
     return None if found is None else int(found.version())
 
 
+def last_transaction(table: str, writer: str) -> int | None:
+    """The number of a writer's last append; None if it never wrote."""
+    found = open_table(table)
+    return None if found is None else found.transaction_version(writer)
+
+
 def files_at(table: str, version: int) -> list[DataFile]:
     """The live files of a version, oldest first."""
     found = open_table(table, version)

@@ -167,6 +167,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "revisions",
+        sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("eid", _NAME, nullable=False),
         sa.Column("recall", _NAME, nullable=False),
         sa.Column("recall_version", sa.BigInteger(), nullable=False),
@@ -187,4 +188,5 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("eid", "recall", "recall_version", "seq", name=op.f("pk_revisions")),
+        sa.UniqueConstraint("number", name=op.f("uq_revisions_number")),
     )
