@@ -1,7 +1,6 @@
 """How far history has answered an event, as one value: for JSON, for the screen, and to know when to stop looking.
 
-A recall is `waiting` until its task exists, `asking` while chunks are left, `complete` at the end; `stopped` is one
-that will not go on by itself (cancelled, failed, or its recall no longer deployed).
+What its states mean is told in `asking`.
 """
 
 from __future__ import annotations
@@ -11,15 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from moirae.cli.asking import Asked, Pending, expected_recalls
+from moirae.cli.asking import OPEN, Asked, Pending, expected_recalls, state_of
 from moirae.cli.times import iso
 from moirae.cli.values import event_fields
 
 if TYPE_CHECKING:
     from moirae.ports.catalog import Catalog, LiveEvent, Revision
-
-_PATIENCE_US = 30_000_000  # events are visible a moment before their tasks are written
-OPEN = ("waiting", "asking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +70,10 @@ def find_answer(catalog: Catalog, event: LiveEvent, asked: Mapping[str, Asked], 
     recalls = []
     for name, version in sorted(known.items()):
         answer = answers.get(name)
-        state = _state(answer, pending.may_hold(event, name), now - event.seen_at)
+        state = state_of(answer, pending.may_hold(event, name), now - event.seen_at)
         asking = _interval(Recalled(name, version, state), event, asked.get(name), catalog)
         recalls.append(asking if answer is None else _answered(asking, answer, asked.get(name)))
     return Answered(event, tuple(recalls))
-
-
-def _state(answer: Revision | None, pending: bool, age_us: int) -> str:
-    if answer is not None and answer.complete:
-        return "complete"
-    if pending:
-        return "asking"
-    return "waiting" if answer is None and age_us < _PATIENCE_US else "stopped"
 
 
 def _interval(recall: Recalled, event: LiveEvent, asked: Asked | None, catalog: Catalog) -> Recalled:

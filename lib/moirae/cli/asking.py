@@ -1,4 +1,8 @@
-"""What is asked of history for an event: by the recalls deployed for it, and by the tasks still under way."""
+"""What is asked of history for an event: by the recalls deployed for it, and by the tasks still under way.
+
+A recall is `waiting` until its task exists, `asking` while chunks are left, `complete` at the end; `stopped` is one
+that will not go on by itself (cancelled, failed, or its recall no longer deployed).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ if TYPE_CHECKING:
     from moirae.ports.catalog import Catalog, Deployed, LiveEvent, Revision
 
 MOST_TASKS = 5000
+OPEN = ("waiting", "asking")
+_PATIENCE_US = 30_000_000  # events are visible a moment before their tasks are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,15 @@ class Pending:
         return unseen or recall in self.of_event(event.eid)
 
 
+def state_of(answer: Revision | None, pending: bool, age_us: int) -> str:
+    """The state of one recall of an event that was seen so long ago."""
+    if answer is not None and answer.complete:
+        return "complete"
+    if pending:
+        return "asking"
+    return "waiting" if answer is None and age_us < _PATIENCE_US else "stopped"
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far the recalls of an event are, for a list of events."""
@@ -81,12 +96,13 @@ class Progress:
         return self.state if self.state == "complete" else f"{self.state} {self.complete}/{self.recalls}"
 
 
-def progress_of(event: LiveEvent, answers: Sequence[Revision], pending: Pending) -> Progress:
-    """`stopped` is an event whose recalls are neither complete nor under way."""
-    done = sum(answer.complete for answer in answers)
-    names = {answer.recall for answer in answers} | set(pending.of_event(event.eid))
-    if not names:
-        return Progress("none")
-    under_way = any(pending.may_hold(event, name) for name in names)
-    state = "complete" if done == len(names) else "asking" if under_way else "stopped"
-    return Progress(state, done, len(names))
+def progress_of(
+    event: LiveEvent, answers: Sequence[Revision], pending: Pending, expected: Iterable[str], now: int
+) -> Progress:
+    """All recalls of an event together: what goes on comes before what stopped, and `complete` is all of them."""
+    by_name = {answer.recall: answer for answer in answers}
+    names = {*by_name, *pending.of_event(event.eid), *expected}
+    age = now - event.seen_at
+    states = [state_of(by_name.get(name), pending.may_hold(event, name), age) for name in names]
+    state = next((each for each in ("asking", "waiting", "stopped", "complete") if each in states), "none")
+    return Progress(state, states.count("complete"), len(states))

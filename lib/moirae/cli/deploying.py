@@ -6,8 +6,8 @@ loses a column must not break an event that is already running.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moirae.deploy import pack_statements
@@ -90,13 +90,20 @@ def _check_together(statements: Sequence[NewStatement], active: Sequence[Deploye
     try:
         whole = bind(_joined(texts.values()))
     except QueryError as error:
-        raise QueryError([_of_deployed(finding) for finding in error.findings]) from None
+        raise QueryError([_of_deployed(finding, texts) for finding in error.findings]) from None
     refuse_cascades(whole)
 
 
-def _of_deployed(finding: Finding) -> Finding:
-    """The place in the joined text means nothing to anyone; the statement's name does."""
-    return Finding(finding.span, finding.expected, finding.found, finding.remedy, finding.query, "deployed already")
+def _of_deployed(finding: Finding, texts: Mapping[str, str]) -> Finding:
+    """The place in the joined text means nothing to anyone; that in the statement, as it was deployed, does."""
+    begins = 1
+    for text in texts.values():
+        lines = _joined([text]).count("\n") + 1
+        if finding.span.line < begins + lines:
+            break
+        begins += lines
+    span = replace(finding.span, line=finding.span.line - begins + 1)
+    return replace(finding, span=span, where="deployed already")
 
 
 def refuse_cascades(pack: Pack) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (Column("eid"), Column("at (UTC)"), Column("query"), Column("columns", text=True), Column("recalled"))
 EID_SHOWN = 12
+_MOST = 1_000_000
 
 
 def register(app: typer.Typer) -> None:
@@ -28,21 +29,25 @@ def register(app: typer.Typer) -> None:
 def events(
     context: typer.Context,
     query: Annotated[str | None, typer.Option(metavar="NAME", help="Only events of this query.")] = None,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Events to show at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=_MOST, metavar="N", help="Events to show at most.")] = 20,
     since: Annotated[
         str | None, typer.Option(metavar="WHEN", help="Earliest time: ISO-8601, or a duration before now.")
     ] = None,
     json: Json = False,
 ) -> None:
     """List events, newest first."""
-    from moirae.cli.asking import Pending, progress_of
+    from moirae.cli.asking import Pending, expected_recalls, progress_of
 
     session = session_of(context)
     earliest = None if since is None else parse_moment(since, session.clock(), "--since")
     with session.catalog() as catalog:
         found = catalog.events(query.lower() if query else None, limit, earliest)
         pending = Pending.of(catalog)
-        recalled = [progress_of(each, catalog.latest_answers(each.eid), pending) for each in found]
+        active, now = catalog.active(), session.clock()
+        recalled = [
+            progress_of(each, catalog.latest_answers(each.eid), pending, expected_recalls(active, each), now)
+            for each in found
+        ]
         nothing = "" if found else _nothing(catalog, query, since)
     if json:
         both = zip(found, recalled, strict=True)

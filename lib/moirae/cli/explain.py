@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from moirae.cli.output import Json, print_json, say
+from moirae.cli.output import Json, print_json, say, visible
 from moirae.cli.packs import PackFile
 from moirae.cli.session import Session, catalog_file, session_of
 
@@ -36,7 +36,8 @@ def explain(context: typer.Context, pack: PackFile, json: Json = False) -> None:
     if json:
         print_json(parts)
     else:
-        say(_text(parts))
+        for line in _text(parts).split("\n"):
+            say(visible(line))
 
 
 def _deployed(session: Session) -> Pack:

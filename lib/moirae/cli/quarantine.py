@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_text
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,8 +29,9 @@ COLUMNS = (
     Column("replayed", spare=2),
 )
 _TEXT_SHOWN = 60
+_LIMIT, _MOST = 50, 1_000_000
 Stream = Annotated[str | None, typer.Option(metavar="NAME", help="Only this stream.")]
-Limit = Annotated[int, typer.Option(min=1, metavar="N", help="Lines to show at most.")]
+Limit = Annotated[int, typer.Option(min=1, max=_MOST, metavar="N", help="Lines to show at most.")]
 
 group = typer.Typer(help="List lines that were refused, and replay them.", epilog="Example: moirae quarantine list")
 
@@ -40,14 +41,16 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True, epilog="Example: moirae quarantine --stream traffic")
-def quarantine(context: typer.Context, stream: Stream = None, limit: Limit = 50, json: Json = False) -> None:
+def quarantine(context: typer.Context, stream: Stream = None, limit: Limit = _LIMIT, json: Json = False) -> None:
     """List lines that were refused, and replay them. Without a command: list."""
     if context.invoked_subcommand is None:
         list_refused(context, stream, limit, json)
+    elif (stream, limit, json) != (None, _LIMIT, False):  # passed over, a replay would take more than was meant
+        raise typer.BadParameter(f"write options behind '{context.invoked_subcommand}'", param_hint="quarantine")
 
 
 @group.command("list", epilog="Example: moirae quarantine list --stream traffic --limit 10")
-def list_refused(context: typer.Context, stream: Stream = None, limit: Limit = 50, json: Json = False) -> None:
+def list_refused(context: typer.Context, stream: Stream = None, limit: Limit = _LIMIT, json: Json = False) -> None:
     """List refused lines with their reasons.
 
     Those of landing files come first, in the order they came, then rows that failed a chunk's check.
@@ -70,12 +73,13 @@ def list_refused(context: typer.Context, stream: Stream = None, limit: Limit = 5
 def _row(record: Refused) -> tuple[str, ...]:
     text = shorten(visible(record.text), _TEXT_SHOWN)
     file = visible(record.file.rsplit("/", 1)[-1])
-    return record.stream, file, str(record.line), visible(record.reason), text, "yes" if record.replayed else ""
+    reason, replayed = visible(record.reason), "yes" if record.replayed else ""
+    return visible(record.stream), file, str(record.line), reason, text, replayed
 
 
 def _sum_up(every: list[Refused], shown: int) -> None:
     by_stream = Counter(record.stream for record in every)
-    listed = ", ".join(f"{stream} {number:,}" for stream, number in sorted(by_stream.items()))
+    listed = ", ".join(f"{visible(stream)} {number:,}" for stream, number in sorted(by_stream.items()))
     part = "" if shown == len(every) else f", the first {shown:,} shown"
     say(f"{count(len(every), 'line')} refused ({listed}){part}")
 
@@ -126,21 +130,25 @@ def _plan(config: Config, catalog: Catalog, wanted: Wanted) -> Plan:
         raise MoiraeError("quarantine: expected lines to replay, but none match; `moirae quarantine list` shows all")
     fresh = [record for record in chosen if not record.replayed]
     if not fresh:
-        raise MoiraeError(_replayed_before(len(chosen), catalog))
+        raise MoiraeError(_replayed_before(chosen, catalog))
     return plan_replay(fresh, landing)
 
 
-def _replayed_before(number: int, catalog: Catalog) -> str:
-    files = [str(json_text.loads(run.fields)["file"]) for run in replays(catalog)]
+def _replayed_before(chosen: list[Refused], catalog: Catalog) -> str:
+    def took_some(fields: dict[str, Any]) -> bool:
+        return any(record.line in fields.get("lines", {}).get(record.file, ()) for record in chosen)
+
+    done = (json_text.loads(run.fields) for run in replays(catalog))
+    last = next(str(fields["file"]) for fields in done if took_some(fields))
     return (
-        f"quarantine: expected lines not replayed yet, but all {number:,} that match were, last as {files[0]}; "
+        f"quarantine: expected lines not replayed yet, but all {len(chosen):,} that match were, last as {last}; "
         "if that failed again, its lines are in the quarantine under that file's name: replay those"
     )
 
 
 def _announce(plan: Plan) -> None:
     for each in plan.replays:
-        say(f"{count(each.count, 'line')} of {each.stream} → {each.path}")
+        say(visible(f"{count(each.count, 'line')} of {each.stream} → {each.path}"))
     for why, number in sorted(plan.skipped.items()):
         note(f"{count(number, 'line')} left out: {why}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from moirae.cli.output import count, say, show, visible
 from moirae.cli.packs import PackFile
 from moirae.cli.tables import Column, grid
 from moirae.cli.times import parse_span
+from moirae.errors import MoiraeError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,20 +51,36 @@ def run_pack(
     from moirae.api import run
     from moirae.cli.deploying import read_pack
 
-    given = dict(_input(each) for each in inputs or [])
+    given = _inputs(inputs or [])
     parse_span(chunk, "--chunk")
     wanted = query.lower() if query else None
     tables = run(read_pack(pack), given, engine=engine.value, chunk=chunk, query=wanted, where=str(pack))
     printed = {Format.TABLE: _print_table, Format.CSV: _print_csv, Format.JSON: _print_json}
+    chosen = Format.JSON if json else format_
+    if chosen is Format.JSON and len(tables) > 1:
+        _refuse_own_label(tables)
     for name, table in tables.items():
-        printed[Format.JSON if json else format_](name, table, len(tables) == 1)
+        printed[chosen](name, table, len(tables) == 1)
 
 
-def _input(written: str) -> tuple[str, str]:
-    name, equals, path = written.partition("=")
-    if not equals or not name or not path:
-        raise typer.BadParameter(f"'{written}' names no input; write stream=file", param_hint="--input")
-    return name.strip().lower(), path
+def _inputs(written: list[str]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for each in written:
+        name, equals, path = each.partition("=")
+        if not equals or not name or not path:
+            raise typer.BadParameter(f"'{each}' names no input; write stream=file", param_hint="--input")
+        key = name.strip().lower()
+        if key in given:
+            raise typer.BadParameter(f"'{key}' is given twice; put its rows into one file", param_hint="--input")
+        given[key] = path
+    return given
+
+
+def _refuse_own_label(tables: Mapping[str, pa.Table]) -> None:
+    """Rows of several queries say whose they are, and an object has no place for the name twice."""
+    for name in (name for name, table in tables.items() if "query" in table.column_names):
+        problem = f"query '{name}': expected no column 'query' beside the one that tells whose a row is, but found one"
+        raise MoiraeError(f"{problem}; rename it, or print this query alone with --query {name}")
 
 
 def _print_json(name: str, table: pa.Table, alone: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from moirae.cli.output import Json, print_json, say, shorten, show
+from moirae.cli.output import Json, print_json, say, shorten, show, visible
 from moirae.cli.session import session_of
 from moirae.cli.tables import Column, grid
 from moirae.cli.times import iso, show_age, show_time
@@ -38,7 +38,7 @@ def list_runs(
     kind: Annotated[
         str | None, typer.Option(metavar="KIND", help="Only runs of this kind, such as lifecycle or replay.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to show at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=_ALL, metavar="N", help="Runs to show at most.")] = 20,
     json: Json = False,
 ) -> None:
     """List the runs of jobs, newest first."""
@@ -76,4 +76,4 @@ def _row(run: Run, now: int) -> tuple[Any, ...]:
     took = (now if run.finished_at is None else run.finished_at) - run.started_at
     status = Text(run.status, style="red" if run.status == "failed" else "")
     fields = shorten(show_columns(run.fields), _FIELDS_SHOWN)
-    return str(run.id), run.kind, run.name, status, show_time(run.started_at), show_age(took), fields
+    return str(run.id), run.kind, visible(run.name), status, show_time(run.started_at), show_age(took), fields

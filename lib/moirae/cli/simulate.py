@@ -6,6 +6,7 @@ import json as json_text
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 COUNTS = ("lines", "files", "clean", "late", "malformed")
 COLUMNS = (Column("stream"), *(Column(name, right=True) for name in COUNTS))
 _MINUTE = 60_000_000
+_RACKS = 4  # or as many as there are servers
 
 
 def register(app: typer.Typer) -> None:
@@ -43,8 +45,8 @@ def simulate(
         str | None,
         typer.Option(metavar="WHEN", help="End of the past: ISO-8601, or a duration before now. Default: now."),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="The same seed and span give the same bytes.")] = 7,
-    servers: Annotated[int, typer.Option(metavar="N", help="Servers of the data centre.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed and span give the same bytes.")] = 7,
+    servers: Annotated[int, typer.Option(min=1, metavar="N", help="Servers of the data centre.")] = 40,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Landing folder. Default: the platform's.")] = None,
     json: Json = False,
 ) -> None:
@@ -59,14 +61,15 @@ def simulate(
         raise typer.BadParameter("choose one: --history 30d, or --live", param_hint="--history / --live")
     folder = out or _landing(session)
     now = session.clock() // _MINUTE * _MINUTE
+    centre = partial(Spec, seed=seed, servers=servers, racks=min(servers, _RACKS))
     if history is not None:
         end = now if until is None else parse_moment(until, now, "--until")
-        spec = Spec(seed=seed, servers=servers, start_us=end - parse_span(history, "--history"), end_us=end)
+        spec = centre(start_us=end - parse_span(history, "--history"), end_us=end)
         written = _history(spec, folder, json)
     else:
         span = parse_span(stretch, "--for")
         start = max(_end_of_history(folder), min(now, now - span + round(span / speed)))  # to end with the present
-        spec = Spec(seed=seed, servers=servers, start_us=start, end_us=start + span)
+        spec = centre(start_us=start, end_us=start + span)
         written = _live(spec, folder, speed, json)
     _report(written, spec, folder, json)
 
@@ -86,7 +89,7 @@ def _landing(session: Session) -> Path:
 def _history(spec: Spec, folder: Path, quiet: bool) -> Written:
     from moirae.simulator import write_history
 
-    if any(folder.glob("*/*")):
+    if any(each.is_file() for each in folder.rglob("*")):
         problem = f"{folder}: expected an empty landing folder, but found files in it"
         raise MoiraeError(f"{problem}; name another with --out, or go on behind them with --live")
     with progress("simulating the past", quiet) as tell:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import typer
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_YEAR_1 = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 
 
 def iso(time_us: int | None) -> str | None:
@@ -37,9 +38,10 @@ def show_exactly(time_us: int) -> str:
 
 def _moment(time_us: int, form: str) -> str:
     try:
-        return (_EPOCH + timedelta(microseconds=time_us)).strftime(form)
+        moment = _EPOCH + timedelta(microseconds=time_us)
     except OverflowError:
         return f"{time_us} microseconds"
+    return moment.strftime(form.replace("%Y", f"{moment.year:04}"))  # %Y alone leaves early years without zeros
 
 
 def show_age(micros: int | None) -> str:
@@ -65,6 +67,8 @@ def parse_moment(text: str, now: int, option: str) -> int:
 
     >>> parse_moment("1970-01-01T00:00:01Z", 0, "--since"), parse_moment("1 min", 61_000_000, "--since")
     (1000000, 1000000)
+    >>> iso(parse_moment("99999999999 days", 0, "--since"))
+    '0001-01-01T00:00:00.000000Z'
     """
     from moirae.model.units import parse_duration
 
@@ -72,8 +76,8 @@ def parse_moment(text: str, now: int, option: str) -> int:
         parsed = datetime.fromisoformat(text)
     except ValueError:
         try:
-            return now - parse_duration(text)
-        except ValueError:
+            return max(now - parse_duration(text), _YEAR_1)  # no catalog holds what lies before
+        except (ValueError, OverflowError):
             problem = f"'{text}' is neither a time nor a duration; write '2026-07-06T12:00:00Z' or '2 hours'"
             raise typer.BadParameter(problem, param_hint=option) from None
     aware = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
@@ -88,6 +92,8 @@ def parse_span(text: str, option: str) -> int:
         span = parse_duration(text)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
+    except OverflowError:
+        raise typer.BadParameter("is longer than anything lasts; write a shorter one", param_hint=option) from None
     if not span:
         raise typer.BadParameter(f"'{text}' is no time at all; write a longer one", param_hint=option)
     return span

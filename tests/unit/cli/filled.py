@@ -93,7 +93,8 @@ def find_events(catalog: SqlCatalog) -> None:
         )
     ]
     tasks = [NewTask(event.eid, "usual", 1, event.at) for event in events]
-    catalog.commit_batch(BatchCommit("detect_events", 4, NOW - SECOND, events=events, tasks=tasks))
+    catalog.upsert_events(events)
+    catalog.commit_batch(BatchCommit("detect_events", 4, NOW - SECOND, tasks=tasks))
 
 
 def answer_events(catalog: SqlCatalog) -> None:
