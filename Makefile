@@ -1,6 +1,6 @@
 # Every target sets the working copy up first; that takes seconds when nothing changed.
 .DEFAULT_GOAL := help
-.PHONY: help setup check test demo up down golden clean
+.PHONY: help setup check test bench demo up down golden clean
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -18,6 +18,9 @@ check: setup ## Import contracts, types, lint, format
 
 test: check ## All checks, then all tests
 	@$(BIN)/python -m pytest
+
+bench: setup ## Speeds against Spark's own and delays from row to answer, written to docs/benchmarks.md (about 10 minutes)
+	@$(BIN)/python -m tests.bench
 
 demo: setup ## The whole platform in a scratch folder: a week of history, a live stretch, a verdict (about 4 minutes)
 	@$(BIN)/python -m moirae.demo.main

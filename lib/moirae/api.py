@@ -73,7 +73,7 @@ def _run_engine(
     engine: str, pack: Pack, program: Program, landed: Landed, scratch: str
 ) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
     """Events by query, and the archive by stream."""
-    reader = FileReader(landed.folder, pack.streams, program.operators, buckets=1)
+    reader = FileReader(landed.folder, pack.streams, program.operators, buckets=1, archive=bool(pack.recalls))
     if engine == "process":
         work = ProcessRun(program, reader)
         for path, file_time in landed.files:

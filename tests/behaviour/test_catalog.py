@@ -17,7 +17,6 @@ from moirae.ports.catalog import (
     Counts,
     Eid,
     LandedFile,
-    LiveEvent,
     NewStatement,
     NewTask,
 )
@@ -262,7 +261,6 @@ def test_chunks_are_listed_by_stream_and_sequence(catalog: Catalog) -> None:
 
 
 def full_batch(chunk: Chunk, batch_id: int = 0) -> BatchCommit:
-    event = LiveEvent(Eid("e1"), "busy", 1, 150, "{}", batch_id, 1000)
     return BatchCommit(
         job="detect",
         batch_id=batch_id,
@@ -272,13 +270,12 @@ def full_batch(chunk: Chunk, batch_id: int = 0) -> BatchCommit:
         counts={"traffic": Counts(landed=12, archived=10, late=1, quarantined=1)},
         appends=[append(chunk)],
         files=[LandedFile("ab" * 32, "landing/traffic/1.csv", "traffic", 12)],
-        events=[event],
         tasks=[NewTask(Eid("e1"), "usual", 1, 150)],
     )
 
 
 def test_a_batch_is_applied_whole(catalog: Catalog) -> None:
-    """P3: rows, files, events and tasks of a batch become true together."""
+    """P3: rows, files and tasks of a batch become true together."""
     chunk = catalog.present_chunk("traffic", "/archive", now=1)
     assert catalog.last_batch("detect") is None
     assert catalog.commit_batch(full_batch(chunk)) == CommitResult("committed")
@@ -294,7 +291,6 @@ def test_a_batch_is_applied_whole(catalog: Catalog) -> None:
     assert (now.rows, now.bytes, now.delta_version, now.min_at, now.max_at) == (10, 80, 0, 100, 200)
     assert catalog.totals() == {"traffic": Counts(12, 10, 1, 1)}
     assert catalog.file_seen(["ab" * 32, "cd" * 32]) == {"ab" * 32: "landing/traffic/1.csv"}
-    assert catalog.event("e1").batch_id == 0
     assert [(task.eid, task.recall, task.state) for task in catalog.pending_tasks(10)] == [("e1", "usual", "pending")]
 
 

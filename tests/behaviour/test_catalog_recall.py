@@ -27,7 +27,8 @@ def event(eid: str, at: int = 100, query: str = "busy", seen_at: int = 1000) -> 
 
 def ask(catalog: Catalog, *tasks: NewTask, batch_id: int = 0) -> None:
     events = [event(task.eid, task.event_at) for task in tasks]
-    batch = BatchCommit("detect", batch_id, committed_at=500, events=events, tasks=tasks)
+    catalog.upsert_events(events)
+    batch = BatchCommit("detect", batch_id, committed_at=500, tasks=tasks)
     assert catalog.commit_batch(batch).outcome == "committed"
 
 

@@ -55,6 +55,7 @@ class FileReader:
     operators: tuple[Operator, ...]
     buckets: int
     max_ahead_us: int | None = None
+    archive: bool = True  # whether anybody will keep the rows or ask for them later
 
     def read(self, path: str, file_time: int, content: bytes) -> Iterator[Piece]:
         """All pieces of one file, the file itself first. A file still being written has none."""
@@ -77,7 +78,8 @@ class FileReader:
             yield head.piece(BAD, parsed.bad.num_rows, newest, payload=ipc_bytes(parsed.bad))
         if parsed.rows.num_rows:
             rows = parsed.rows.append_column("_before", pa.array(newest_before(at)))
-            yield head.piece(ARCHIVE, rows.num_rows, newest, payload=ipc_bytes(rows))
+            if self.archive:
+                yield head.piece(ARCHIVE, rows.num_rows, newest, payload=ipc_bytes(rows))
             yield from self._bucket_pieces(head, stream, rows, newest)
 
     def gone(self, path: str, file_time: int) -> Iterator[Piece]:

@@ -162,7 +162,10 @@ class LiveEvent:
 
 class Events(Protocol):
     def upsert_events(self, events: Sequence[LiveEvent]) -> None:
-        """By eid: an event already known stays exactly as it was first seen."""
+        """By eid: an event already known stays exactly as it was first seen.
+
+        Many are written in several transactions, so that a flood keeps no other process waiting.
+        """
 
     def events(self, query: str | None = None, limit: int = 50, since: int | None = None) -> list[LiveEvent]:
         """Newest `at` first; `since` is the earliest `at`."""
@@ -315,7 +318,6 @@ class BatchCommit:
     counts: Mapping[str, Counts] = field(default_factory=dict)
     appends: Sequence[Append] = ()
     files: Sequence[LandedFile] = ()
-    events: Sequence[LiveEvent] = ()
     tasks: Sequence[NewTask] = ()
 
 

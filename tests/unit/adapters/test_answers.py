@@ -21,7 +21,8 @@ def catalog(tmp_path: Path) -> Iterator[SqlCatalog]:
     with open_catalog(f"sqlite:///{tmp_path}/catalog.db") as opened:
         events = [LiveEvent(Eid(eid), "busy", 1, 100, "{}", 0, 0) for eid in ("e1", "e2")]
         tasks = [NewTask(event.eid, "usual", 3, 100) for event in events]
-        opened.commit_batch(BatchCommit("detect", 0, 0, events=events, tasks=tasks))
+        opened.upsert_events(events)
+        opened.commit_batch(BatchCommit("detect", 0, 0, tasks=tasks))
         yield opened
 
 

@@ -23,7 +23,7 @@ from tests.unit.cli.filled import (
     turn,
 )
 
-from moirae.ports.catalog import BatchCommit, Eid, LiveEvent, TurnSaved
+from moirae.ports.catalog import Eid, LiveEvent, TurnSaved
 
 
 def test_a_complete_answer_is_told_with_the_interval_it_covers(cli: Cli) -> None:
@@ -111,7 +111,7 @@ def test_a_recall_is_waited_for_and_then_given_up(cli: Cli) -> None:
     """M14: an event is visible a moment before its tasks are; half a minute later something is wrong."""
     with catalog_at(cli.store) as catalog:
         event = LiveEvent(Eid("cccc"), "large", 1, NOW, "{}", 9, NOW)
-        catalog.commit_batch(BatchCommit("detect_events", 9, NOW, events=[event]))
+        catalog.upsert_events([event])
     assert cli.json("event", "cccc")["recalls"][0]["state"] == "waiting"
     cli.now = NOW + 31 * SECOND
     assert cli.json("event", "cccc")["recalls"][0]["state"] == "stopped"
@@ -142,7 +142,7 @@ def test_an_event_without_recalls_says_how_to_get_one(cli: Cli) -> None:
     cli("undeploy", "usual")
     with catalog_at(cli.store) as catalog:
         event = LiveEvent(Eid("cccc"), "large", 1, NOW, "{}", 9, NOW)
-        catalog.commit_batch(BatchCommit("detect_events", 9, NOW, events=[event]))
+        catalog.upsert_events([event])
     assert cli.lines("event", "cccc")[-1].endswith("deploy one with CREATE RECALL … FOR large")
 
 
@@ -191,7 +191,7 @@ def test_a_value_from_outside_cannot_steer_the_terminal(cli: Cli) -> None:
     """P6: neither an attribute nor an answer."""
     event = LiveEvent(Eid("cccc"), "large", 1, NOW - 120 * SECOND, json.dumps({"server": "\x1b]0;x\x07"}), 9, NOW)
     with catalog_at(cli.store) as catalog:
-        catalog.commit_batch(BatchCommit("detect_events", 9, NOW, events=[event]))
+        catalog.upsert_events([event])
         answer = json.dumps({"rows": [{"who": "\x9b2J"}]})
         save = TurnSaved(WAITING, "usual", 1, "complete", 1, NOW - DAY, NOW, b"", NOW)
         done = turn(WAITING, complete=True, days=1, mean=0).revisions[0]

@@ -18,7 +18,8 @@ def add_event(cli: Cli, columns: str = "{}", tasks: bool = False) -> None:
     event = LiveEvent(LATER, "large", 1, NOW - SECOND, columns, 9, NOW - SECOND)
     new = [NewTask(LATER, "usual", 1, event.at)] if tasks else []
     with catalog_at(cli.store) as catalog:
-        catalog.commit_batch(BatchCommit("detect_events", 9, NOW, events=[event], tasks=new))
+        catalog.upsert_events([event])
+        catalog.commit_batch(BatchCommit("detect_events", 9, NOW, tasks=new))
 
 
 def end_recall(cli: Cli, eid: Eid) -> None:

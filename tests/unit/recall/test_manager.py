@@ -68,7 +68,8 @@ class History:
     def event(self, eid: str, at_s: int, server: str = "a") -> None:
         event = LiveEvent(Eid(eid), "large", 1, at_s * SECOND, json.dumps({"server": server, "bytes": 999}), 0, 0)
         task = NewTask(event.eid, "usual", 1, event.at)
-        self._commit(BatchCommit("detect", self.batches, 0, events=[event], tasks=[task]))
+        self.catalog.upsert_events([event])
+        self._commit(BatchCommit("detect", self.batches, 0, tasks=[task]))
 
     def _commit(self, batch: BatchCommit) -> None:
         assert self.catalog.commit_batch(batch).outcome == "committed"

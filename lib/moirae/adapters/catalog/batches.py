@@ -9,7 +9,6 @@ from dataclasses import asdict, replace
 from sqlalchemy import Connection, bindparam, select, update
 
 from moirae.adapters.catalog.chunks import lock_chunk
-from moirae.adapters.catalog.events import insert_events
 from moirae.adapters.catalog.section import Section, as_rows, insert_new, slices, upsert
 from moirae.adapters.catalog.tables import batches, chunks, files
 from moirae.adapters.catalog.tables import totals as totals_table
@@ -34,7 +33,6 @@ class BatchesSection(Section):
             _write_chunks(connection, batch.appends, locked)
             _add_totals(connection, batch.counts)
             insert_new(connection, files, as_rows(batch.files))
-            insert_events(connection, batch.events)
             insert_tasks(connection, batch.tasks, batch.committed_at)
             return CommitResult("committed")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
@@ -28,7 +30,7 @@ def run_on_spark(
     """Events by query and rows taken by stream; the session stays for the next run in this process."""
     config = load_config()
     spark = make_session("moirae run", config)
-    spread = FileReader(reader.landing, reader.streams, reader.operators, config.engine.buckets)
+    spread = replace(reader, buckets=config.engine.buckets)
     states = StateFiles(f"{scratch}/state") if engine == "stream" else None
     work = _SparkRun(spark, program, spread, Spill(f"{scratch}/spill"), states)
     if engine == "batch":
