@@ -17,6 +17,32 @@ from moirae.config import load_config
 
 ROOT = Path(__file__).resolve().parents[2]
 DOC = ROOT / "docs" / "benchmarks.md"
+_TEXT = """\
+# Benchmarks
+
+Written by `make bench` on {date}: {machine}. Speeds depend on the machine; ratios are of one run, side by side,
+and what is compared gave the same answers.
+
+## Windowed aggregates by key
+
+count, avg and max of {rows:,} rows in {batches} micro-batches, from landing files to closed windows, in thousands of
+rows a second of the typical batch. *Query*: the query alone; *live*: with the rows archived as well; *Spark*: its own
+`groupBy(window)` over the same files; *replay*: the archived chunk through the same query again.
+
+| files | keys | window | query | live | Spark | query : Spark | replay |
+|---|---:|---|---:|---:|---:|---:|---:|
+{speeds}
+
+## From a row to what people see
+
+{live.ROWS_PER_S:,} rows a second in {live.FILES_PER_S} files, for {live.MEASURED_S} s after {live.WARM_S} s, over
+{history:,} rows of history in {chunks} chunks. Both applications run as under the supervisor; another process looks
+every 10 ms.
+
+| from | to | events | p50 | p99 |
+|---|---|---:|---:|---:|
+{delays}
+"""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -42,35 +68,18 @@ def _live() -> live.Delays:
 
 
 def _report(cores: int, speeds: Sequence[windows.Speeds], delays: live.Delays) -> str:
-    rows = windows.BATCHES * windows.FILES_PER_BATCH * windows.ROWS_PER_FILE
-    lines = [
-        "# Benchmarks",
-        "",
-        f"Written by `make bench` on {time.strftime('%Y-%m-%d', time.gmtime())}, {_machine()}, Spark on {cores} cores.",
-        "Speeds depend on the machine; ratios are of one run, side by side, and what is compared gave the same answers.",
-        "",
-        "## Windowed aggregates by key",
-        "",
-        f"count, avg and max of {rows:,} rows in {windows.BATCHES} micro-batches, from landing files to closed windows. *Query*:",
-        "the query alone; *live*: with the rows archived as well; *Spark*: its own `groupBy(window)` over the same files;",
-        "*replay*: the archived chunk through the same query again. In thousands of rows a second, of the typical batch.",
-        "",
-        "| files | keys | window | query | live | Spark | query : Spark | replay |",
-        "|---|---:|---|---:|---:|---:|---:|---:|",
-        *map(_speed_row, speeds),
-        "",
-        "## From a row to what people see",
-        "",
-        f"{live.ROWS_PER_S:,} rows a second in {live.FILES_PER_S} files, for {live.MEASURED_S} s after {live.WARM_S} s, over"
-        f" {delays.history_rows:,} rows of history in {delays.chunks} chunks.",
-        "Both applications run as under the supervisor; another process looks every 10 ms.",
-        "",
-        "| from | to | events | p50 | p99 |",
-        "|---|---|---:|---:|---:|",
-        *_delay_rows(delays),
-        "",
-    ]
-    return "\n".join(lines)
+    heads = {
+        "rows": windows.BATCHES * windows.FILES_PER_BATCH * windows.ROWS_PER_FILE,
+        "batches": windows.BATCHES,
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "machine": f"{_machine()}, Spark on {cores} cores",
+        "live": live,
+        "history": delays.history_rows,
+        "chunks": delays.chunks,
+        "speeds": "\n".join(map(_speed_row, speeds)),
+        "delays": "\n".join(_delay_rows(delays)),
+    }
+    return _TEXT.format(**heads)
 
 
 def _speed_row(speeds: windows.Speeds) -> str:
