@@ -5,14 +5,16 @@ All three engines read the same bytes with the same parser and run the same kern
 
 from __future__ import annotations
 
+import logging
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from moirae.engine.landing import Landed, land_inputs
+from moirae.engine.left_out import LeftOut, tell
 from moirae.engine.pieces import FileReader
 from moirae.engine.process import ProcessRun
 from moirae.errors import MoiraeError
@@ -23,6 +25,7 @@ from moirae.plan import Program, plan_program
 from moirae.recall.replay import recall_tables
 
 ENGINES = ("process", "batch", "stream")
+log = logging.getLogger("moirae.run")
 
 
 def run(
@@ -32,11 +35,13 @@ def run(
     chunk: str = "1 day",
     query: str | None = None,
     where: str = "",
+    warn: Callable[[str], None] = log.warning,
 ) -> dict[str, pa.Table]:
     """Run a pack over `inputs`: by stream a path, an Arrow table or a pandas DataFrame.
 
     Returns a table for each event query and recall (or only for `query`): events in (at, eid) order; recalls with one
-    row a revision, answered from chunks of `chunk` of event time. A bare SELECT is called `result`.
+    row a revision, answered from chunks of `chunk` of event time. A bare SELECT is called `result`. What was left
+    out of the input, and why, is told to `warn` line by line.
     """
     if engine not in ENGINES:
         raise MoiraeError(f"engine: expected one of {', '.join(ENGINES)}, but found '{engine}'; choose one of them")
@@ -45,7 +50,9 @@ def run(
     program = plan_program(pack)
     with tempfile.TemporaryDirectory(prefix="moirae-run-") as scratch:
         landed = land_inputs(pack, inputs, Path(scratch) / "landing")
-        found, archive = _run_engine(engine, pack, program, landed, scratch)
+        found, archive, left_out = _run_engine(engine, pack, program, landed, scratch)
+    for line in tell(left_out, landed, pack.streams):
+        warn(line)
     tables = {name: table for name, table in found.items() if name != "result"}
     tables |= recall_tables(pack, found, archive, parse_duration(chunk))
     if pack.result is not None:
@@ -71,14 +78,15 @@ def _check_names(pack: Pack, inputs: Mapping[str, Any], query: str | None) -> No
 
 def _run_engine(
     engine: str, pack: Pack, program: Program, landed: Landed, scratch: str
-) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
-    """Events by query, and the archive by stream."""
-    reader = FileReader(landed.folder, pack.streams, program.operators, buckets=1, archive=bool(pack.recalls))
+) -> tuple[dict[str, pa.Table], dict[str, pa.Table], LeftOut]:
+    """Events by query, the archive by stream, and what is in neither."""
+    reader = FileReader(landed.folder, pack.streams, program.operators, buckets=1)
     if engine == "process":
         work = ProcessRun(program, reader)
         for path, file_time in landed.files:
             work.batch([(path, file_time, Path(path).read_bytes())])
-        return work.finish(), work.archived()
+        late = {stream: sum(table.num_rows for table in tables) for stream, tables in work.late.items()}
+        return work.finish(), work.archived(), LeftOut(late, work.bad)
     from moirae.adapters.spark.running import run_on_spark
 
     return run_on_spark(engine, program, reader, scratch)

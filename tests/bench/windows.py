@@ -31,7 +31,7 @@ from moirae.adapters.batch.workers import on_spark
 from moirae.adapters.delta import commit_files, latest_version
 from moirae.adapters.spark.arrivals import arrivals_of, watch_landing
 from moirae.engine.arrival import watermark_of
-from moirae.engine.pieces import FILE, FileReader
+from moirae.engine.pieces import ARCHIVE, FILE, FileReader
 from moirae.engine.placing import Standing, place_files
 from moirae.lang import bind
 from moirae.model.json_text import iso_times
@@ -148,10 +148,10 @@ class _Ours:
         self, spark: SparkSession, case: Case, landing: Path, folder: Path, buckets: int, *, archive: bool
     ) -> None:
         pack = bind(PACK.format(window=", ".join(f"'{part}'" for part in case.window)))
-        self.spark, self.workers = spark, on_spark(spark)
+        self.spark, self.workers, self.archive = spark, on_spark(spark), archive
         self.program = plan_program(pack)
         (self.stream,) = pack.streams
-        self.reader = FileReader(str(landing), pack.streams, self.program.operators, buckets, archive=archive)
+        self.reader = FileReader(str(landing), pack.streams, self.program.operators, buckets)
         self.root, self.chunk = str(folder), str(folder / "chunk")
         self.spill, self.states = Spill(f"{folder}/spill"), StateFiles(f"{folder}/state")
         self.standing = Standing()
@@ -181,8 +181,9 @@ class _Ours:
             batch_id=batch_id,
             begun_from=dict.fromkeys(names, batch_id - 1) if batch_id else {},
         )
-        outcome = outcome_of(run_step(self.workers, pieces, step, self.spill))
-        if self.reader.archive:
+        wanted = pieces if self.archive else [piece for piece in pieces if piece.kind != ARCHIVE]
+        outcome = outcome_of(run_step(self.workers, wanted, step, self.spill))
+        if self.archive:
             files_written = outcome.archived["rows"].files
             commit_files(self.chunk, stored_schema(self.stream), files_written, "bench", batch_id)
         self.spill.clear()

@@ -12,6 +12,8 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.spark.store import END, Store, archive, detect_all, open_store, side_table
 
+from moirae.adapters.spark.detect import DetectEvents
+
 SECOND = 1_000_000
 GOOD = {"at": "2024-10-04T00:00:00Z", "server": "s1", "bytes": 1}
 
@@ -50,6 +52,8 @@ def landing(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
     _drop(folder, "traffic/.half.jsonl", "half", 9)
     _drop(folder, "traffic/half.jsonl.tmp", '{"at": "2024-10-04T00:0', 9)
     detect_all(spark, store)
+    for _ in range(2):
+        DetectEvents(spark, store.catalog, store.config, clock=lambda: END + 60 * SECOND).refuse_empty_files()
     table = side_table(store, "quarantine", ["file", "line"])
     assert table is not None
     refused: dict[str, list[dict[str, object]]] = {}
@@ -83,7 +87,9 @@ def test_good_lines_beside_bad_ones_are_archived(landing: Landing) -> None:
 
 @pytest.mark.spark
 def test_files_that_cannot_be_used_are_refused_whole(landing: Landing) -> None:
-    """P4: a duplicate, an unknown stream, an unknown format, a clock a day ahead."""
+    """P4: a duplicate, an unknown stream, an unknown format, a clock a day ahead, nothing at all."""
+    assert _reasons(landing, "empty.jsonl")[0][0] == 0
+    assert str(_reasons(landing, "empty.jsonl")[0][1]).startswith("empty: ")
     ((line, reason),) = _reasons(landing, "copy-of-a.jsonl")
     assert line == 0
     assert str(reason).startswith("duplicate of ")
@@ -94,14 +100,25 @@ def test_files_that_cannot_be_used_are_refused_whole(landing: Landing) -> None:
 
 
 @pytest.mark.spark
-def test_half_written_and_empty_files_are_waited_for(landing: Landing, spark: SparkSession) -> None:
+def test_half_written_files_are_waited_for(landing: Landing, spark: SparkSession) -> None:
     """P3: a file counts once it has its final name."""
-    assert not {".half.jsonl", "half.jsonl.tmp", "empty.jsonl"} & landing.refused.keys()
+    assert not {".half.jsonl", "half.jsonl.tmp"} & landing.refused.keys()
     folder = Path(landing.store.config.ingest.landing) / "traffic"
     (folder / "half.jsonl.tmp").write_text(_lines(GOOD | {"bytes": 5}))
     (folder / "half.jsonl.tmp").rename(folder / "half.jsonl")
     detect_all(spark, landing.store)
     assert sorted(archive(landing.store, "traffic")["bytes"].to_pylist()) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.spark
+def test_a_file_of_long_ago_is_taken_like_any_other(landing: Landing, spark: SparkSession) -> None:
+    """P3: a copied file keeps its old time, and is not passed over for it."""
+    row = {"at": "2023-10-01T00:00:00Z", "server": "s1", "bytes": 6}
+    _drop(Path(landing.store.config.ingest.landing), "traffic/old.jsonl", _lines(row), -365 * 86_400)
+    detect_all(spark, landing.store)
+    late = side_table(landing.store, "late/traffic", ["_pos"])
+    assert late is not None
+    assert late["bytes"].to_pylist() == [6]
 
 
 @pytest.mark.spark

@@ -34,9 +34,14 @@ def test_process_batch_and_stream_engines_agree_to_the_byte(
     """M1: one engine in three places."""
     text = pack.read_text()
     wanted = {name: path for name, path in inputs.items() if f"CREATE STREAM {name} " in text}
+    told: dict[str, list[str]] = {engine: [] for engine in ("process", "batch", "stream")}
     results = {
-        engine: moirae.run(text, wanted, engine=engine, chunk="3 hours") for engine in ("process", "batch", "stream")
+        engine: moirae.run(text, wanted, engine=engine, chunk="3 hours", warn=lines.append)
+        for engine, lines in told.items()
     }
+    assert any(" lines refused" in line for line in told["process"])
+    assert any(" rows left out" in line for line in told["process"])
+    assert told["batch"] == told["stream"] == told["process"]
     assert sum(table.num_rows for table in results["process"].values()) > 50
     for name, table in results["process"].items():
         for engine in ("batch", "stream"):

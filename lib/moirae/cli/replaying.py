@@ -120,10 +120,12 @@ def _raw(record: Refused, content: bytes | None) -> _Raw | str:
 
 
 def _whole(record: Refused, content: bytes | None, format_: str | None) -> _Raw | str:
-    """A file refused as a whole: worth another try only if a stream was missing, which may be deployed now."""
+    """A file refused as a whole: worth another try if a stream was missing, or if it has been filled since."""
     if record.reason.startswith("duplicate of"):
         return "a duplicate of a file that was taken"
-    if not record.reason.startswith("no stream reads from"):
+    if record.reason.startswith("empty") and not content:
+        return "the file is still empty"
+    if not record.reason.startswith(("no stream reads from", "empty")):
         return "the file cannot be read: repair it and land it again"
     if content is None:
         return "the file is gone"

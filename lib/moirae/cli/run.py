@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from moirae.cli.output import count, say, show, visible
+from moirae.cli.output import count, note, say, show, visible
 from moirae.cli.packs import PackFile
 from moirae.cli.tables import Column, grid
 from moirae.cli.times import parse_span
@@ -54,13 +54,17 @@ def run_pack(
     given = _inputs(inputs or [])
     parse_span(chunk, "--chunk")
     wanted = query.lower() if query else None
-    tables = run(read_pack(pack), given, engine=engine.value, chunk=chunk, query=wanted, where=str(pack))
+    tables = run(read_pack(pack), given, engine=engine.value, chunk=chunk, query=wanted, where=str(pack), warn=_warn)
     printed = {Format.TABLE: _print_table, Format.CSV: _print_csv, Format.JSON: _print_json}
     chosen = Format.JSON if json else format_
     if chosen is Format.JSON and len(tables) > 1:
         _refuse_own_label(tables)
     for name, table in tables.items():
         printed[chosen](name, table, len(tables) == 1)
+
+
+def _warn(line: str) -> None:
+    note(visible(line), style="yellow")
 
 
 def _inputs(written: list[str]) -> dict[str, str]:

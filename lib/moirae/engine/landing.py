@@ -23,16 +23,30 @@ FILES_OF_AN_INPUT = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Some lines of an input as a file; line n of it is line n + `before` of the input."""
+
+    stream: str
+    path: Path
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
 class Landed:
-    """Files in order of arrival, with the times they carry (microseconds)."""
+    """Files in order of arrival; each carries the second of its place as its time."""
 
     folder: str
-    files: tuple[tuple[str, int], ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def files(self) -> tuple[tuple[str, int], ...]:
+        """Paths and times (microseconds)."""
+        return tuple((str(part.path), second * 1_000_000) for second, part in enumerate(self.parts, start=1))
 
 
 def land_inputs(pack: Pack, inputs: Mapping[str, Any], folder: Path) -> Landed:
     """Write the inputs of the pack's streams below `folder`."""
-    files = []
+    parts = []
     for stream in pack.streams:
         if stream.name in inputs:
             place = folder / (stream.source_name or stream.name)
@@ -40,21 +54,16 @@ def land_inputs(pack: Pack, inputs: Mapping[str, Any], folder: Path) -> Landed:
                 problem = f"stream '{stream.name}': expected a landing folder of its own, but '{place.name}' is taken"
                 raise MoiraeError(f"{problem}; write another name behind FROM LANDING")
             place.mkdir(parents=True)
-            files += [_write(place, *part) for part in _parts(stream, inputs[stream.name])]
-    landed = []
-    for second, path in enumerate(files, start=1):
-        os.utime(path, (second, second))
-        landed.append((str(path), second * 1_000_000))
-    return Landed(str(folder), tuple(landed))
+            for name, content, before in _parts(stream, inputs[stream.name]):
+                (place / name).write_bytes(content)
+                parts.append(Part(stream.name, place / name, before))
+    for second, part in enumerate(parts, start=1):
+        os.utime(part.path, (second, second))
+    return Landed(str(folder), tuple(parts))
 
 
-def _write(place: Path, name: str, content: bytes) -> Path:
-    path = place / name
-    path.write_bytes(content)
-    return path
-
-
-def _parts(stream: StreamDef, given: Any) -> list[tuple[str, bytes]]:
+def _parts(stream: StreamDef, given: Any) -> list[tuple[str, bytes, int]]:
+    """Name, content and the number of the input's lines before it, a header that is repeated not counted."""
     if isinstance(given, str | Path):
         return _file_parts(stream, Path(given))
     table = given if isinstance(given, pa.Table) else pa.Table.from_pandas(given, preserve_index=False)
@@ -64,7 +73,7 @@ def _parts(stream: StreamDef, given: Any) -> list[tuple[str, bytes]]:
     return _cut("input.jsonl", b"", lines)
 
 
-def _file_parts(stream: StreamDef, path: Path) -> list[tuple[str, bytes]]:
+def _file_parts(stream: StreamDef, path: Path) -> list[tuple[str, bytes, int]]:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -76,7 +85,7 @@ def _file_parts(stream: StreamDef, path: Path) -> list[tuple[str, bytes]]:
             f"input '{stream.name}': expected a file that ends in {READABLE}, but found {path.name}; rename it"
         )
     if compressed or (format_ == CSV and b'"' in content):
-        return [(f"0-{path.name}", content)]  # lines of such a file cannot be told from the outside
+        return [(f"0-{path.name}", content, 0)]  # lines of such a file cannot be told from the outside
     header = _header(content) if format_ == CSV else b""
     return _cut(path.name, header, content[len(header) :])
 
@@ -92,10 +101,10 @@ def _header(content: bytes) -> bytes:
     return content[:end]
 
 
-def _cut(name: str, header: bytes, content: bytes) -> list[tuple[str, bytes]]:
+def _cut(name: str, header: bytes, content: bytes) -> list[tuple[str, bytes, int]]:
     """
     >>> _cut("a.csv", b"x\\n", b"1\\n2\\n3\\n4\\n5")[:2]
-    [('0-a.csv', b'x\\n1\\n'), ('1-a.csv', b'x\\n2\\n')]
+    [('0-a.csv', b'x\\n1\\n', 0), ('1-a.csv', b'x\\n2\\n', 1)]
     """
     parts = []
     begin = 0
@@ -104,6 +113,6 @@ def _cut(name: str, header: bytes, content: bytes) -> list[tuple[str, bytes]]:
         end = len(content) if number == FILES_OF_AN_INPUT - 1 else content.find(b"\n", max(target - 1, begin)) + 1
         end = len(content) if end == 0 else end
         if end > begin:
-            parts.append((f"{number}-{name}", header + content[begin:end]))
+            parts.append((f"{number}-{name}", header + content[begin:end], content.count(b"\n", 0, begin)))
         begin = max(begin, end)
     return parts

@@ -21,6 +21,7 @@ from moirae.model.query import StreamDef
 from moirae.plan import Operator
 from moirae.ports.kernel import NO_WATERMARK
 
+EMPTY = "empty: nothing was in the file when it was read; write under a name that begins with a dot, then rename"
 FILE, ARCHIVE, BUCKET, BAD = "file", "archive", "bucket", "bad"
 
 
@@ -55,7 +56,6 @@ class FileReader:
     operators: tuple[Operator, ...]
     buckets: int
     max_ahead_us: int | None = None
-    archive: bool = True  # whether anybody will keep the rows or ask for them later
 
     def read(self, path: str, file_time: int, content: bytes) -> Iterator[Piece]:
         """All pieces of one file, the file itself first. A file still being written has none."""
@@ -70,6 +70,9 @@ class FileReader:
             reason = f"no stream reads from '{stream_name}' (streams read from: {known}); deploy one and replay"
             yield from head.refused(_opening(content), reason)
             return
+        if not content:
+            yield from head.refused("", EMPTY)
+            return
         parsed = parse_file(content, name, stream, file_time_us=file_time, max_ahead_us=self.max_ahead_us)
         at = parsed.rows[stream.time].cast(pa.int64()).to_numpy()
         newest = int(at.max()) if len(at) else NO_WATERMARK
@@ -78,8 +81,7 @@ class FileReader:
             yield head.piece(BAD, parsed.bad.num_rows, newest, payload=ipc_bytes(parsed.bad))
         if parsed.rows.num_rows:
             rows = parsed.rows.append_column("_before", pa.array(newest_before(at)))
-            if self.archive:
-                yield head.piece(ARCHIVE, rows.num_rows, newest, payload=ipc_bytes(rows))
+            yield head.piece(ARCHIVE, rows.num_rows, newest, payload=ipc_bytes(rows))
             yield from self._bucket_pieces(head, stream, rows, newest)
 
     def gone(self, path: str, file_time: int) -> Iterator[Piece]:

@@ -9,29 +9,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 import pyarrow as pa
-import pyarrow.csv as pa_csv
 
 from moirae.ingest.convert import FROM_CSV, LineError, Row, listed, row_of, shown
 from moirae.ingest.lines import Lines, without_end
-from moirae.ingest.moments import MOMENT
-from moirae.ingest.reader import quick_types, take_quick
+from moirae.ingest.spans import BARE, DOUBLED, QUOTED
 from moirae.model.query import StreamDef
 from moirae.model.schema import Type
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
 _FIELD = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")*+)"|(?P<bare>[^",]*))(?P<end>,|$)')
-_TEXT = r'[^",\x00-\x08\x0a-\x1f]*|"(?:[^"\x00-\x08\x0a-\x1f]|"")*"'
-# Never more digits than surely fit: longer numbers are looked at one by one.
-_VALUES = {
-    Type.BOOLEAN: "true|True|TRUE|false|False|FALSE",
-    Type.INT: "-?[0-9]{1,9}",
-    Type.BIGINT: "-?[0-9]{1,18}",
-    Type.DOUBLE: r"-?[0-9]{1,24}(?:\.[0-9]{1,24})?(?:[eE][+-]?[0-9]{1,2})?",
-    Type.TIMESTAMP: MOMENT,
-}
+_KINDS = {**dict.fromkeys(Type, BARE | QUOTED), Type.STRING: BARE | QUOTED | DOUBLED}
 
 
 @dataclass(frozen=True)
@@ -56,9 +45,12 @@ class CsvRows:
             raise LineError(f"header: expected a column {' or '.join(sorted(wanted))}, found {listed(names)}")
         return cls(stream, names)
 
-    def quick(self, lines: Lines) -> tuple[list[pa.Table], Lines]:
-        rows, taken = take_quick(self.stream, lines, self._pattern, self._columns)
-        return [rows], lines.keep(~taken)
+    def quick(self, lines: Lines) -> tuple[pa.Table, Lines]:
+        # Numba takes a second to import, and what only lists files or explains a query need not wait for it.
+        from moirae.ingest.columns import rows_of
+        from moirae.ingest.csv_scan import scan
+
+        return rows_of(self.stream, lines, scan(lines, self.names, self.stream.schema), _KINDS)
 
     def careful(self, line: str) -> Row:
         fields = _fields(line)
@@ -66,40 +58,6 @@ class CsvRows:
             raise LineError(f"expected {len(self.names)} fields, found {len(fields)}")
         known = {name: field for name, field in zip(self.names, fields, strict=True) if name in self.stream.schema}
         return row_of(self.stream, known, FROM_CSV)
-
-    @cached_property
-    def _pattern(self) -> str:
-        # A last line without its newline is left to the careful way: Arrow takes an empty field at its end for a
-        # quoted one if another field was quoted.
-        return rf"^{','.join(map(self._field, self.names))}\r?\n$"
-
-    def _field(self, name: str) -> str:
-        if name not in self.stream.schema or self.stream.schema[name] is Type.STRING:
-            return f"(?:{_TEXT})"
-        value = _VALUES[self.stream.schema[name]]
-        return f'(?:{value}|"(?:{value})"{"" if name == self.stream.time else "|"})'
-
-    def _columns(self, content: pa.Buffer) -> dict[str, pa.Array]:
-        places = {str(place): name for place, name in enumerate(self.names) if name in self.stream.schema}
-        table = pa_csv.read_csv(
-            pa.BufferReader(content),
-            read_options=pa_csv.ReadOptions(
-                use_threads=False,
-                block_size=content.size + 1,
-                column_names=[str(place) for place in range(len(self.names))],
-            ),
-            convert_options=pa_csv.ConvertOptions(
-                check_utf8=False,
-                include_columns=list(places),
-                column_types=quick_types(self.stream.schema, places),
-                null_values=[""],
-                true_values=["true", "True", "TRUE"],
-                false_values=["false", "False", "FALSE"],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-            ),
-        )
-        return {name: table.column(place).combine_chunks() for place, name in places.items()}
 
 
 def _fields(line: str) -> list[str | None]:

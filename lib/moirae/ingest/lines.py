@@ -14,10 +14,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 BLOCK = 8 << 20  # bytes: a block stays near the cache, and what it cannot do the quick way concerns it alone
+_PIECE = 256 << 10  # bytes that stay in the cache while line ends are looked for
 TEXT_LIMIT = 4096  # bytes of a bad line that are kept
 BLANK = " \t\r\n"
 _BOM = b"\xef\xbb\xbf"
 
+Bytes = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
@@ -35,13 +37,16 @@ class Lines:
     def keep(self, mask: Mask) -> Lines:
         return self if mask.all() else Lines(self.text.filter(pa.array(mask)), self.number[mask])
 
-    @property
-    def content(self) -> pa.Buffer:
-        """The bytes of all lines, as they lie in memory."""
+    def bytes_and_bounds(self) -> tuple[Bytes, I64]:
+        """The bytes the lines lie in, and where in them each begins and the last one ends.
+
+        Never to be written to, wherever they come from: so a compiled loop sees one type, and compiles once.
+        """
         _, offsets, data = self.text.buffers()
-        ends = np.frombuffer(offsets, dtype=np.int64)
-        first, last = ends[self.text.offset], ends[self.text.offset + len(self)]
-        return data.slice(int(first), int(last - first))
+        bounds = np.frombuffer(offsets or b"", np.int64)[self.text.offset : self.text.offset + len(self) + 1]
+        content = np.frombuffer(data or b"", np.uint8)
+        content.flags.writeable = bounds.flags.writeable = False
+        return content, bounds
 
 
 def without_mark(content: bytes) -> memoryview:
@@ -55,15 +60,20 @@ def blocks(content: memoryview, first_line: int = 1, size: int = BLOCK) -> Itera
     >>> [[line.as_py() for line in block.text] for block in blocks(memoryview(b"a\\nbcd\\n\\ne"), size=3)]
     [[b'a\\n'], [b'bcd\\n'], [b'\\n', b'e']]
     """
-    ends = np.flatnonzero(np.frombuffer(content, dtype=np.uint8) == ord("\n")) + 1
-    if not len(ends) or ends[-1] < len(content):
-        ends = np.append(ends, len(content))
+    ends = _line_ends(np.frombuffer(content, dtype=np.uint8))
     done, start = 0, 0
     while start < len(content):
         last = max(int(np.searchsorted(ends, start + size, side="right")), done + 1)
         offsets = np.concatenate([[start], ends[done:last]]).astype(np.int64)
         yield _lines(content, offsets, first_line + done)
         done, start = last, int(offsets[-1])
+
+
+def _line_ends(data: Bytes) -> I64:
+    """The places behind all lines, looked for piece by piece: fresh memory as large as the file would cost more."""
+    pieces = [np.flatnonzero(data[at : at + _PIECE] == ord("\n")) + at + 1 for at in range(0, len(data), _PIECE)]
+    ends = np.concatenate([np.empty(0, np.int64), *pieces])
+    return ends if len(ends) and ends[-1] == len(data) else np.append(ends, len(data))
 
 
 def _lines(content: memoryview, offsets: I64, first_line: int) -> Lines:

@@ -15,19 +15,17 @@ import pyarrow.compute as pc
 
 from moirae.model.vector import times
 
-# Spelled in the language that Python and RE2 share; months too long by a day or three are left to the calendar.
+# Months too long by a day or three are left to the calendar.
 _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 _DATE = _YEAR + r"-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
 _ZONE = r"(?:Z|[+-](?:0[0-9]|1[0-8])(?::?[0-5][0-9])?)?"
-MOMENT = f"{_DATE}(?:[T ]{_CLOCK}{_ZONE})?"
-
-_SHAPE = re.compile(MOMENT)
+_SHAPE = re.compile(f"{_DATE}(?:[T ]{_CLOCK}{_ZONE})?")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_FIRST_US = -62_135_596_800_000_000  # 0001-01-01
-_LAST_US = 253_402_300_799_999_999  # 9999-12-31 and its last microsecond
-_ZONED, _NAIVE = pa.timestamp("us", tz="UTC"), pa.timestamp("us")
+FIRST_US = -62_135_596_800_000_000  # 0001-01-01
+LAST_US = 253_402_300_799_999_999  # 9999-12-31 and its last microsecond
+_ZONED = pa.timestamp("us", tz="UTC")
 
 
 def moment(text: str) -> int | None:
@@ -44,26 +42,7 @@ def moment(text: str) -> int | None:
         return None
     zoned = found if found.tzinfo else found.replace(tzinfo=UTC)
     at = (zoned - _EPOCH) // _MICROSECOND
-    return at if _FIRST_US <= at <= _LAST_US else None
-
-
-def moments(text: pa.Array) -> pa.Array:
-    """The same for a column whose texts all have the shape: TIMESTAMP, NULL where there is no such time."""
-    micros = _parsed(text).cast(pa.int64())
-    low, high = pc.less(micros, _FIRST_US), pc.greater(micros, _LAST_US)
-    if pc.any(pc.or_(low, high)).as_py():
-        micros = pc.if_else(pc.or_(low, high), pa.scalar(None, pa.int64()), micros)
-    return micros.cast(_ZONED)
-
-
-def _parsed(text: pa.Array) -> pa.Array:
-    """Arrow's own cast is thirty times faster, but wants a zone on all or none and refuses a column for one row."""
-    for type_ in (_ZONED, _NAIVE):
-        try:
-            return text.cast(type_)
-        except pa.ArrowInvalid:
-            continue
-    return times.parse(text)
+    return at if FIRST_US <= at <= LAST_US else None
 
 
 def spell(at: pa.Array) -> pa.Array:

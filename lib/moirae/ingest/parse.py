@@ -66,11 +66,11 @@ def _refused(stream: StreamDef, reason: str) -> Parsed:
 class _Unusable:
     """Reads nothing: what stands below an unusable header."""
 
-    def __init__(self, reason: str) -> None:
-        self._reason = reason
+    def __init__(self, reason: str, stream: StreamDef) -> None:
+        self._reason, self._rows = reason, file_schema(stream.schema).empty_table()
 
-    def quick(self, lines: Lines) -> tuple[list[pa.Table], Lines]:
-        return [], lines
+    def quick(self, lines: Lines) -> tuple[pa.Table, Lines]:
+        return self._rows, lines
 
     def careful(self, line: str) -> Row:
         raise LineError(self._reason)
@@ -85,19 +85,19 @@ def _open(content: memoryview, format_: str, stream: StreamDef) -> tuple[Reader,
     try:
         reader = CsvRows.below(found["header"].decode(), stream)
     except UnicodeDecodeError:
-        return _Unusable("header: not UTF-8"), content, 1
+        return _Unusable("header: not UTF-8", stream), content, 1
     except LineError as error:
-        return _Unusable(str(error)), content, 1
+        return _Unusable(str(error), stream), content, 1
     return reader, content[found.end() :], bytes(found["blank"]).count(b"\n") + 2
 
 
 def _read(block: Lines, reader: Reader, stream: StreamDef) -> Parsed:
     lines, foreign = readable(block)
-    tables, rest = reader.quick(lines)
+    quick, rest = reader.quick(lines)
     rows, bad = _carefully(rest, reader, stream)
     for number, line in zip(foreign.number.tolist(), foreign.text.to_pylist(), strict=True):
         bad.append((number, kept(line.decode(errors="backslashreplace")), "not UTF-8"))
-    return Parsed(in_order([*tables, rows]), bad_table(bad))
+    return Parsed(in_order([quick, rows]), bad_table(bad))
 
 
 def _carefully(lines: Lines, reader: Reader, stream: StreamDef) -> tuple[pa.Table, list[Bad]]:

@@ -141,6 +141,32 @@ def test_what_is_printed_is_what_python_gets(runner: Runner) -> None:
     assert [(each["eid"], each["bytes"]) for each in found] == [(each["eid"], each["bytes"]) for each in expected]
 
 
+def test_what_is_left_out_is_told_with_its_place_in_the_input(runner: Runner) -> None:
+    """P4: lines that are no rows, with the line of the file as it was given; rows that come too late, counted."""
+    late = "2026-07-01T00:00:00Z,srv-01,5\n" * 2
+    wrong = "2026-07-03T00:00:00Z,srv-01,many\nyesterday,srv-01,1\n"
+    runner.rows.write_text(ROWS + wrong + late, "utf-8")
+    done = runner.cli(*runner.arguments(STREAM + LARGE, "--json"))
+    assert done.exit_code == 0
+    assert [json.loads(line)["bytes"] for line in done.stdout.splitlines()] == [1000]
+    assert done.stderr.splitlines() == [
+        "traffic: 2 lines refused:",
+        "  line 7: bytes: expected BIGINT, found 'many'",
+        "  line 8: at: expected a TIMESTAMP, found 'yesterday'",
+        "traffic: 2 rows left out, more than 1 minute late",
+    ]
+
+
+def test_of_many_refused_lines_the_first_are_told(runner: Runner) -> None:
+    """P4: a file in the wrong form is one screen, not a flood; Python is told the same."""
+    told: list[str] = []
+    lines = "at,server,bytes\n" + "2026-07-01T00:00:00Z,s,x\n" * 1000
+    runner.rows.write_text(lines, "utf-8")
+    run(STREAM + LARGE, {"traffic": runner.rows}, warn=told.append)
+    assert told[0] == "traffic: 1,000 lines refused, the first:"
+    assert told[1:] == [f"  line {number}: bytes: expected BIGINT, found 'x'" for number in (2, 3, 4)]
+
+
 def test_values_cannot_steer_the_terminal(runner: Runner) -> None:
     """P6: spelled out in tables, kept for scripts."""
     runner.rows.write_text("at,server,bytes\n2026-07-03T00:00:00Z,a\x1b[2J,1000\n", "utf-8")

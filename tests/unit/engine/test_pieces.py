@@ -77,11 +77,19 @@ def test_lines_that_are_no_rows_are_kept_with_the_reason() -> None:
     assert of_kind(pieces, ARCHIVE)[0].rows == 3
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n"], ids=["empty", "blank"])
-def test_a_file_without_lines_has_a_head_and_nothing_else(content: bytes) -> None:
+def test_a_file_of_blank_lines_has_a_head_and_nothing_else() -> None:
     """M1: it has come, and holds no time."""
-    [head] = read(content)
+    [head] = read(b"\n\n")
     assert (head.kind, head.rows, head.newest) == (FILE, 0, NO_WATERMARK)
+
+
+def test_an_empty_file_is_refused_because_more_may_have_been_meant_to_come() -> None:
+    """P4: a name is read once, so what is written into it later would be lost in silence."""
+    head, bad = read(b"")
+    assert (head.kind, head.rows) == (FILE, 1)
+    [[line, text, reason]] = plain_rows(payload_table(bad.payload))
+    assert (line, text) == (0, "")
+    assert "rename" in str(reason)
 
 
 @pytest.mark.parametrize("name", [".1.jsonl", "_1.jsonl", "1.jsonl.tmp"])

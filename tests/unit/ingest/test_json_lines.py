@@ -107,7 +107,7 @@ def test_what_programs_usually_write_goes_the_quick_way(line: dict[str, object],
 
 
 def test_two_programs_may_write_one_file() -> None:
-    """P2: a few orders of keys are learnt, wherever broken lines stand."""
+    """P2: each in its own order of keys, wherever broken lines stand."""
     one, other = f'{{{AT},"server":"s1","bytes":1}}\n', f'{{"bytes":2,{AT}}}\n'
     with patch.object(JsonLines, "careful", side_effect=JsonLines(TRAFFIC).careful) as careful:
         found = parse_file(("garbage\n" * 3 + (one + other) * 50).encode(), "a.jsonl", TRAFFIC)

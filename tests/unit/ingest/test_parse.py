@@ -114,14 +114,6 @@ def test_skew_bad_lines_and_rows_keep_their_places_in_every_block() -> None:
     assert found.bad.column("text").to_pylist()[:3] == ["broken", late.decode().rstrip(), "\\xff"]
 
 
-def test_what_arrow_refuses_goes_the_careful_way() -> None:
-    """P4: the answer does not depend on the quick way."""
-    with patch("pyarrow.json.read_json", side_effect=pa.ArrowInvalid("no")):
-        found = parse_file(LINE * 20 + b"{", "a.jsonl", TRAFFIC)
-    assert (found.rows.num_rows, found.bad.num_rows) == (20, 1)
-    assert found.rows.equals(parse_file(LINE * 20, "a.jsonl", TRAFFIC).rows)
-
-
 def test_a_stream_in_order_of_arrival_or_of_a_number_needs_no_timestamp() -> None:
     """P4: the time column is asked for only where there is one."""
     schema = Schema.of(step=Type.BIGINT, name=Type.STRING)

@@ -1,7 +1,7 @@
 """What becomes of a batch's rows, decided where they are: archived, late or refused.
 
 Each task writes the rows it holds as parquet files into the tables' folders and reports the files; the driver sees
-names and counts, never rows. Without places to write to, the archived rows themselves are reported.
+names and counts, never rows. Without places to write to, archived and refused rows themselves are reported.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Settling:
         if kind == ARCHIVED:
             span = pc.min_max(rows[self.streams[stream].time].cast(pa.int64())).as_py()
         if self.places is None:
-            payload = ipc_bytes(rows) if kind == ARCHIVED else b""
+            payload = b"" if kind == LATE else ipc_bytes(rows)
             return Found(kind, stream, rows.num_rows, span["min"], span["max"], payload=payload)
         file = write_file(self.places.table(kind, stream), rows)
         return Found(kind, stream, rows.num_rows, span["min"], span["max"], file)

@@ -7,12 +7,15 @@ from pyspark.sql import functions as F
 
 from moirae.adapters.batch.step import Arrival
 
+# Spark passes over files that are a week older than the newest one it has seen: a copied file keeps its old time.
+_FOR_EVER = "36500d"
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 
 
 def watch_landing(spark: SparkSession, landing: str, files_per_batch: int) -> DataFrame:
     """Files as they land, oldest first."""
     source = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
+    source = source.option("maxFileAge", _FOR_EVER)
     return _heads(source.option("maxFilesPerTrigger", files_per_batch).load(landing))
 
 

@@ -21,6 +21,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from moirae.adapters.batch.empty_files import EmptyFiles
 from moirae.adapters.batch.outcome import Outcome, Part, counts_of, duplicates, outcome_of
 from moirae.adapters.batch.settling import Places
 from moirae.adapters.batch.spill import Spill
@@ -53,6 +54,7 @@ from moirae.ports.catalog import (
 from moirae.ports.kernel import NO_WATERMARK
 
 JOB = "detect_events"
+_LOOK_US = 10_000_000  # between two looks for empty files
 log = logging.getLogger(JOB)
 
 
@@ -73,6 +75,7 @@ class DetectEvents:
         self.states = StateFiles(f"{self.root}/state/{JOB}")
         self.spill = Spill(f"{self.root}/spill/{JOB}")
         self.deployment = load_deployment(catalog)
+        self.empty_files = EmptyFiles(catalog, config.ingest.landing, f"{self.root}/quarantine")
         self._batch_lock, self._stopping = threading.Lock(), threading.Event()
 
     def start(self) -> StreamingQuery:
@@ -91,13 +94,22 @@ class DetectEvents:
         self.catalog.beat(JOB, os.getpid(), "running", "{}", self.clock())
         if ready is not None:
             ready.touch()
+        looked_at = self.clock()
         while not stop.wait(0.2) and query.isActive:
-            pass
+            if self.clock() >= looked_at + _LOOK_US:
+                looked_at = self.clock()
+                self.refuse_empty_files()
         self._stopping.set()
         with self._batch_lock:  # a query stopped in a batch would leave a Delta commit half way
             query.stop()
         if not stop.is_set() and (error := query.exception()) is not None:
             raise PlatformError(f"{JOB}: the streaming query ended: {error}; see the log, then start it again")
+
+    def refuse_empty_files(self) -> None:
+        """Between batches: both write to the quarantine."""
+        with self._batch_lock:
+            sources = {stream.source_name or name: name for name, stream in self.deployment.streams.items()}
+            self.empty_files.refuse(sources, self.clock())
 
     def batch(self, files: DataFrame, batch_id: int) -> None:
         with self._batch_lock:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from moirae.adapters.batch.settling import ARCHIVED, EVENTS
+from moirae.adapters.batch.settling import ARCHIVED, EVENTS, LATE
 from moirae.adapters.batch.spill import Spill
 from moirae.adapters.batch.state_files import StateFiles
 from moirae.adapters.batch.step import Step, read_files, run_step
@@ -18,6 +19,7 @@ from moirae.config import load_config
 from moirae.engine.arrival import watermark_of
 from moirae.engine.blob import read_ipc
 from moirae.engine.host import sort_events
+from moirae.engine.left_out import LeftOut
 from moirae.engine.pieces import FILE, FileReader, Piece
 from moirae.engine.placing import Placement, Standing, archive_schema, place_files
 from moirae.plan import Program
@@ -26,8 +28,8 @@ from moirae.ports.kernel import END_OF_TIME, NO_WATERMARK
 
 def run_on_spark(
     engine: str, program: Program, reader: FileReader, scratch: str
-) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
-    """Events by query and rows taken by stream; the session stays for the next run in this process."""
+) -> tuple[dict[str, pa.Table], dict[str, pa.Table], LeftOut]:
+    """Events by query, rows taken by stream and what was left out; the session stays for this process's next run."""
     config = load_config()
     spark = make_session("moirae run", config)
     spread = replace(reader, buckets=config.engine.buckets)
@@ -37,7 +39,7 @@ def run_on_spark(
         work.batch(list_landing(spark, reader.landing), 0)
     else:
         _stream(spark, work, scratch)
-    return work.result()
+    return *work.result(), work.left_out
 
 
 def _stream(spark: SparkSession, work: _SparkRun, scratch: str) -> None:
@@ -60,6 +62,7 @@ class _SparkRun:
         self.begun_from: dict[str, int] = {}
         self.events: dict[str, list[pa.Table]] = {}
         self.archive: dict[str, list[pa.Table]] = {}
+        self.left_out = LeftOut()
         self.last_batch = -1
 
     def batch(self, files: DataFrame, batch_id: int) -> None:
@@ -68,6 +71,10 @@ class _SparkRun:
         placements, self.standing = place_files(heads, self.standing, {})
         self._run(pieces, placements, batch_id, end=self.states is None)
         self.spill.clear()
+
+    def _refuse(self, lines: pa.Table) -> None:
+        for path in lines["file"].unique().to_pylist():
+            self.left_out.refused.append((path, lines.filter(pc.equal(lines["file"], path))))
 
     def flush(self) -> None:
         """No more rows will come."""
@@ -109,5 +116,9 @@ class _SparkRun:
                 self.events.setdefault(found.name, []).append(read_ipc(found.payload))
             elif found.kind == ARCHIVED:
                 self.archive.setdefault(found.name, []).append(read_ipc(found.payload).drop_columns(["_file"]))
+            elif found.kind == LATE:
+                self.left_out.late[found.name] = self.left_out.late.get(found.name, 0) + found.rows
+            else:
+                self._refuse(read_ipc(found.payload))
         self.begun_from = dict.fromkeys(watermarks, batch_id)
         self.last_batch = batch_id
