@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,34 @@ POINTS = ("parsed", "detected", "visible", "side tables", "archived", "committed
 KILLS = 10
 
 
-def _work(folder: Path, point: str = "none", times: int = 0) -> int:
-    command = [sys.executable, "-m", "tests.spark.detect_worker", str(folder), point, str(times)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode in (0, -9), done.stderr[-3000:]
-    return done.returncode
+class Workers:
+    """One worker at work, and the next one starting meanwhile."""
+
+    def __init__(self) -> None:
+        self._next = self._start()
+
+    def work(self, folder: Path, point: str = "none", times: int = 0) -> int:
+        """The exit code of a worker that was given this to do."""
+        worker, self._next = self._next, self._start()
+        _, said = worker.communicate(f"{folder}\t{point}\t{times}\n", timeout=300)
+        assert worker.returncode in (0, -9), said[-3000:]
+        return worker.returncode
+
+    def _start(self) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "tests.spark.detect_worker"]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True)
+
+    def end(self) -> None:
+        self._next.kill()
+        self._next.communicate()
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    started = Workers()
+    yield started
+    started.end()
 
 
 def _contents(store: Store) -> dict[str, object]:
@@ -36,24 +60,24 @@ def _contents(store: Store) -> dict[str, object]:
 
 
 @pytest.mark.spark
-def test_kills_at_ten_seeded_points_change_nothing(tmp_path: Path) -> None:
+def test_kills_at_ten_seeded_points_change_nothing(tmp_path: Path, workers: Workers) -> None:
     """P3, M7: archive, late rows, quarantine, events and recall tasks equal those of an uninterrupted run."""
     calm = open_store(tmp_path / "calm")
     written = simulate(calm, 0.4, rows_per_file=600)
     landing, copy = Path(calm.config.ingest.landing), tmp_path / "storm" / "landing"
     shutil.copytree(landing, copy)  # keeps the files' times, which order them
-    assert _work(tmp_path / "calm") == 0
+    assert workers.work(tmp_path / "calm") == 0
 
     choose = random.Random(20070107)
     killed = 0
     while killed < KILLS:
         point = POINTS[killed % len(POINTS)]
-        code = _work(tmp_path / "storm", point, choose.choice((1, 1, 1, 2)))
+        code = workers.work(tmp_path / "storm", point, choose.choice((1, 1, 1, 2)))
         if code == 0:
             break
         killed += 1
     assert killed >= KILLS, f"only {killed} kills before the input was used up"
-    assert _work(tmp_path / "storm") == 0
+    assert workers.work(tmp_path / "storm") == 0
 
     expected, found = _contents(calm), _contents(open_store(tmp_path / "storm"))
     for name, value in expected.items():
