@@ -81,7 +81,7 @@ class DetectEvents:
     def start(self) -> StreamingQuery:
         """Begin to watch the landing folder."""
         os.makedirs(self.config.ingest.landing, exist_ok=True)
-        self.spill.clear()  # of a batch that never ended
+        self.spill.delete()  # of a batch that never ended
         files = watch_landing(self.spark, self.config.ingest.landing, self.config.ingest.max_files_per_batch)
         trigger = f"{max(self.config.ingest.trigger // 1000, 0)} milliseconds"
         writer = files.writeStream.foreachBatch(self.batch).trigger(processingTime=trigger)

@@ -32,6 +32,10 @@ _SETTINGS = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.debug.maxToStringFields": "200",
     "spark.python.worker.reuse": "true",
+    # Memory that was in use a moment ago costs less than memory the system has to find anew.
+    "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(256 << 20),
+    "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(32 << 20),
+    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
     "spark.sql.warehouse.dir": "/nonexistent/moirae-uses-no-warehouse",
 }
 
