@@ -8,9 +8,10 @@ No reader ever sees a half chunk: files become visible by one commit of the cata
 **If red**:
 - `seal_chunks`, `compact_chunks`, `retier_chunks`: nothing is lost and live detection goes on. The last lines of the
   task's log name the chunk and the remedy. Clear the task when it is mended.
-- `check_chunks`: a chunk is held back. `moirae chunks` names it, `moirae quarantine` lists its rows with their reasons.
-  Mend the source, replay the rows, clear the task.
-- `report_lifecycle`: the history itself is in order; only the figures of this run are missing.
+- `check_chunks`: the check itself failed, no chunk was judged by it. The last lines of the log say why; clear the task.
+- `report_lifecycle`: chunks are held back, because too many of their rows break a rule of `config/quality/`. Its log
+  and `moirae chunks` name them with the reason. They are kept, but no answer reads them, and answers say so; all others
+  are served. Mend what writes such rows. It stays red as long as a chunk is held back.
 
 **Pink (skipped)** is no fault: the task found nothing to do.
 

@@ -27,7 +27,7 @@ and what is compared gave the same answers.
 
 count, avg and max of {rows:,} rows in {batches} micro-batches, from landing files to closed windows, in thousands of
 rows a second of the typical batch. *Query*: the query alone; *live*: with the rows archived as well; *Spark*: its own
-`groupBy(window)` over the same files; *replay*: the archived chunk through the same query again.
+`groupBy(window)` over the same files; *replay*: the archived chunk through the same query again, the better of two.
 
 | files | keys | window | query | live | Spark | query : Spark | replay |
 |---|---:|---|---:|---:|---:|---:|---:|

@@ -129,7 +129,11 @@ class _Platform:
             )
 
     def __enter__(self) -> _Platform:
-        self.wait(lambda: all((self.folder / f"{job}.ready").exists() for job in self.processes), "ready")
+        try:
+            self.wait(lambda: all((self.folder / f"{job}.ready").exists() for job in self.processes), "ready")
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -119,8 +119,10 @@ def test_the_first_query_of_the_readme_is_answered_from_history(platform: Platfo
         {"mean": pytest.approx(np.mean(before), rel=1e-12), "spread": pytest.approx(np.std(before, ddof=1), rel=1e-9)}
     ]
 
-    [refused] = platform.json("quarantine", "list")
+    platform.land("empty.jsonl", [])
+    refused, empty = platform.until("quarantine", "list", reached=lambda found: len(found) == 2)
     assert (refused["stream"], refused["line"], refused["text"]) == ("traffic", len(calm) + 1, "this is no row")
+    assert (empty["stream"], empty["file"].rsplit("/", 1)[1], empty["line"]) == ("traffic", "empty.jsonl", 0)
 
 
 def test_status_shows_every_process_and_every_row(platform: Platform) -> None:
@@ -130,7 +132,7 @@ def test_status_shows_every_process_and_every_row(platform: Platform) -> None:
     states = {process["name"]: process["state"] for process in status["processes"]}
     assert {states[name] for name in ("detect_events", "recall_history", "airflow_scheduler")} == {"ready"}
     [traffic] = status["streams"]
-    assert (traffic["stream"], traffic["landed"], traffic["quarantined"]) == ("traffic", 961, 1)
+    assert (traffic["stream"], traffic["landed"], traffic["quarantined"]) == ("traffic", 962, 2)
     assert status["reconciled"]
 
 
@@ -139,7 +141,7 @@ def test_a_killed_application_comes_back_and_goes_on(platform: Platform) -> None
     [process] = [each for each in platform.json("status")["processes"] if each["name"] == "detect_events"]
     os.kill(process["pid"], signal.SIGKILL)
     platform.land("b.jsonl", minutes(80, 100, 500))
-    status = platform.until("status", reached=lambda found: found["streams"][0]["landed"] == 961 + 240)
+    status = platform.until("status", reached=lambda found: found["streams"][0]["landed"] == 962 + 240)
     [again] = [each for each in status["processes"] if each["name"] == "detect_events"]
     assert again["pid"] != process["pid"]
     assert again["restarts"] == 1

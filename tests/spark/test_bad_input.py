@@ -12,8 +12,6 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.spark.store import END, Store, archive, detect_all, open_store, side_table
 
-from moirae.adapters.spark.detect import DetectEvents
-
 SECOND = 1_000_000
 GOOD = {"at": "2024-10-04T00:00:00Z", "server": "s1", "bytes": 1}
 
@@ -52,8 +50,6 @@ def landing(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
     _drop(folder, "traffic/.half.jsonl", "half", 9)
     _drop(folder, "traffic/half.jsonl.tmp", '{"at": "2024-10-04T00:0', 9)
     detect_all(spark, store)
-    for _ in range(2):
-        DetectEvents(spark, store.catalog, store.config, clock=lambda: END + 60 * SECOND).refuse_empty_files()
     table = side_table(store, "quarantine", ["file", "line"])
     assert table is not None
     refused: dict[str, list[dict[str, object]]] = {}

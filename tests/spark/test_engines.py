@@ -48,5 +48,19 @@ def test_process_batch_and_stream_engines_agree_to_the_byte(
             assert _bytes(results[engine][name]) == _bytes(table), (engine, name)
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("engine", ["process", "batch", "stream"])
+def test_equal_lines_all_count_wherever_an_input_is_cut(spark: SparkSession, tmp_path: Path, engine: str) -> None:
+    """P3: parts of one input are no duplicates of each other."""
+    text = """
+    CREATE STREAM traffic (at TIMESTAMP, bytes BIGINT) ORDER BY at FROM LANDING 'traffic';
+    CREATE EVENT all_rows AS SELECT count(*) AS n FROM traffic GROUP BY window(at, '1 minute');
+    """
+    (tmp_path / "rows.jsonl").write_text('{"at": "2026-01-01T00:00:00Z", "bytes": 1}\n' * 40)
+    told: list[str] = []
+    found = moirae.run(text, {"traffic": tmp_path / "rows.jsonl"}, engine=engine, warn=told.append)
+    assert (found["all_rows"]["n"].to_pylist(), told) == ([40], [])
+
+
 def _bytes(table: pa.Table) -> bytes:
     return ipc_bytes(table.combine_chunks())

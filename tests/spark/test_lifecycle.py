@@ -170,3 +170,4 @@ def test_a_chunk_with_too_many_bad_rows_is_held_back(spark: SparkSession, tmp_pa
     assert "values_to_be_between bytes" in chunk.check_reason
     assert life.compact() == {"compacted": {}}
     assert "held back" in str(outcome)
+    assert list(life.report()["held"]) == [chunk.id]  # type: ignore[call-overload]

@@ -69,6 +69,7 @@ class RecallManager:
 
     def turn(self) -> int:
         """Take the next turn; how many tasks it served. 0: nothing is waiting."""
+        self._drop_what_is_gone()
         self._take_new_tasks()
         batch = next_turn(work.waiting for work in self._work.values())
         if batch is None:
@@ -76,6 +77,12 @@ class RecallManager:
         tasks = batch.tasks[: self.batch_size]
         self._answer(replace(batch, tasks=tasks))
         return len(tasks)
+
+    def _drop_what_is_gone(self) -> None:
+        """Tasks in hand whose recall was undeployed or changed; whoever takes them up again cancels them."""
+        gone = [key for key in self._work if key[1:] not in self.recalls]
+        for key in gone:
+            del self._work[key]
 
     def _take_new_tasks(self) -> None:
         chunks: dict[str, list[Chunk]] = {}
@@ -95,7 +102,8 @@ class RecallManager:
             if work.waiting.turns:
                 self._work[key] = work
             else:
-                saved.append(self._nothing_to_read(work, recall))
+                held = [chunk.id for chunk in self.catalog.chunks(stream, ["held"])]
+                saved.append(self._nothing_to_read(work, recall, held))
         if saved:
             self.catalog.save_turns(saved)
 
@@ -197,12 +205,12 @@ class RecallManager:
             made_at=now,
         )
 
-    def _nothing_to_read(self, work: _Work, recall: ActiveRecall) -> TurnSaved:
+    def _nothing_to_read(self, work: _Work, recall: ActiveRecall, held: Sequence[str]) -> TurnSaved:
         """No chunk reaches below the event: the answer over nothing, and complete."""
         at = work.task.event_at
         now = self.clock()
         covered = work.task.covered_from if work.task.covered_from is not None else at
-        revision = self._revision(work, recall, covered, True, (), now)
+        revision = self._revision(work, recall, covered, True, held, now)
         return replace(_ended(work.task, "complete", now), covered_from=covered, covered_to=at, revisions=(revision,))
 
 

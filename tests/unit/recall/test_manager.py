@@ -183,6 +183,29 @@ def test_an_event_without_a_past_is_answered_at_once(history: History) -> None:
     assert (only.op, only.complete, only.chunks_done, rows_of(only)) == ("insert", True, 0, [{"mean": None, "n": 0}])
 
 
+def test_an_answer_over_held_chunks_alone_names_them(history: History) -> None:
+    """P4: nothing to read is not the same as nothing there."""
+    three_chunks(history)
+    for number in (1, 2, 3):
+        history.catalog.record_check(f"traffic/{number:06d}", False, "bad", 0)  # type: ignore[arg-type]
+    history.event("e", 30)
+    assert history.manager().turn() == 0
+    (only,) = history.answers("e")
+    assert json.loads(only.answer)["held_back"] == ["traffic/000001", "traffic/000002", "traffic/000003"]
+
+
+def test_a_recall_undeployed_in_the_middle_of_an_answer_ends_it(history: History) -> None:
+    """M9: the answer so far stays, the task is cancelled, and the manager goes on."""
+    three_chunks(history)
+    history.event("e", 30)
+    manager = history.manager()
+    assert manager.turn() == 1
+    manager.recalls = {}
+    assert manager.turn() == 0
+    assert history.catalog.task_counts()["cancelled"] == 1
+    assert len(history.answers("e")) == 1
+
+
 def test_a_task_whose_recall_is_gone_is_cancelled(history: History) -> None:
     """M9: undeploying tears down what waits, and the task says why."""
     three_chunks(history)

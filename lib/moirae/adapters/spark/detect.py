@@ -13,6 +13,7 @@ import logging
 import os
 import threading
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from moirae.adapters.batch.empty_files import EmptyFiles
 from moirae.adapters.batch.outcome import Outcome, Part, counts_of, duplicates, outcome_of
 from moirae.adapters.batch.settling import Places
 from moirae.adapters.batch.spill import Spill
@@ -30,9 +30,10 @@ from moirae.adapters.batch.step import Arrival, Step, read_files, run_step
 from moirae.adapters.batch.tables import EVENT_LOG, QUARANTINE, event_log, quarantined, stored_schema
 from moirae.adapters.batch.workers import Workers, here, on_spark
 from moirae.adapters.delta import commit_files, copy_files, write_file
-from moirae.adapters.spark.arrivals import arrivals_of, watch_landing
+from moirae.adapters.spark.arrivals import arrivals_of, passed_over, watch_landing
 from moirae.adapters.spark.deployment import load_deployment
 from moirae.adapters.spark.lifecycle import roll_limits
+from moirae.adapters.storage import delete_folder
 from moirae.config import Config
 from moirae.engine.arrival import watermark_of
 from moirae.engine.pieces import FILE, FileReader, Piece
@@ -54,7 +55,6 @@ from moirae.ports.catalog import (
 from moirae.ports.kernel import NO_WATERMARK
 
 JOB = "detect_events"
-_LOOK_US = 10_000_000  # between two looks for empty files
 log = logging.getLogger(JOB)
 
 
@@ -73,19 +73,20 @@ class DetectEvents:
         self.clock, self.reached = clock, reached
         self.root = config.store.place
         self.states = StateFiles(f"{self.root}/state/{JOB}")
-        self.spill = Spill(f"{self.root}/spill/{JOB}")
+        self.checkpoint = f"{self.root}/checkpoints/{JOB}"
+        # A folder of this process alone: files are written over, and another may still be ending.
+        self.spill = Spill(f"{self.root}/spill/{JOB}-{uuid.uuid4().hex}")
         self.deployment = load_deployment(catalog)
-        self.empty_files = EmptyFiles(catalog, config.ingest.landing, f"{self.root}/quarantine")
         self._batch_lock, self._stopping = threading.Lock(), threading.Event()
 
     def start(self) -> StreamingQuery:
         """Begin to watch the landing folder."""
         os.makedirs(self.config.ingest.landing, exist_ok=True)
-        self.spill.delete()  # of a batch that never ended
+        delete_folder(f"{self.root}/spill")  # of processes that never ended their batch
         files = watch_landing(self.spark, self.config.ingest.landing, self.config.ingest.max_files_per_batch)
         trigger = f"{max(self.config.ingest.trigger // 1000, 0)} milliseconds"
         writer = files.writeStream.foreachBatch(self.batch).trigger(processingTime=trigger)
-        return writer.option("checkpointLocation", f"{self.root}/checkpoints/{JOB}").queryName(JOB).start()
+        return writer.option("checkpointLocation", self.checkpoint).queryName(JOB).start()
 
     def run(self, stop: threading.Event, ready: Path | None = None) -> None:
         """Detect until `stop` is set, then end between two batches."""
@@ -94,29 +95,26 @@ class DetectEvents:
         self.catalog.beat(JOB, os.getpid(), "running", "{}", self.clock())
         if ready is not None:
             ready.touch()
-        looked_at = self.clock()
         while not stop.wait(0.2) and query.isActive:
-            if self.clock() >= looked_at + _LOOK_US:
-                looked_at = self.clock()
-                self.refuse_empty_files()
+            pass
         self._stopping.set()
         with self._batch_lock:  # a query stopped in a batch would leave a Delta commit half way
             query.stop()
         if not stop.is_set() and (error := query.exception()) is not None:
             raise PlatformError(f"{JOB}: the streaming query ended: {error}; see the log, then start it again")
 
-    def refuse_empty_files(self) -> None:
-        """Between batches: both write to the quarantine."""
-        with self._batch_lock:
-            sources = {stream.source_name or name: name for name, stream in self.deployment.streams.items()}
-            self.empty_files.refuse(sources, self.clock())
-
     def batch(self, files: DataFrame, batch_id: int) -> None:
-        with self._batch_lock:
-            if not self._stopping.is_set():
-                self._batch(files, batch_id)
-            else:
-                raise InterruptedError("stopping: the batch is left for the next start")
+        while not self._batch_lock.acquire(timeout=0.1):  # held by who stops and waits for us to end
+            self._refuse_to_begin()
+        try:
+            self._refuse_to_begin()
+            self._batch(files, batch_id)
+        finally:
+            self._batch_lock.release()
+
+    def _refuse_to_begin(self) -> None:
+        if self._stopping.is_set():
+            raise InterruptedError("stopping: the batch is left for the next start")
 
     def _batch(self, files: DataFrame, batch_id: int) -> None:
         last = self.catalog.last_batch(JOB)
@@ -125,7 +123,9 @@ class DetectEvents:
         began = time.perf_counter()
         if self.catalog.program_version() != self.deployment.version:
             self.deployment = load_deployment(self.catalog)
-        commit, events = self._run(arrivals_of(files), batch_id, last)
+        arrivals = arrivals_of(files)
+        arrivals += passed_over(self.checkpoint, batch_id, arrivals)
+        commit, events = self._run(arrivals, batch_id, last)
         took = time.perf_counter() - began
         landed = sum(counts.landed for counts in commit.counts.values())
         fields = {"batch": batch_id, "rows": landed, "events": events, "took_s": round(took, 3)}

@@ -125,7 +125,8 @@ class Lifecycle:
             place = chunk.tier if chunk.state in ("open", "sealed") else chunk.state
             of_stream[place] = of_stream.get(place, 0) + 1
             of_stream["rows"] += chunk.rows
-        return {"streams": counts}
+        held = {chunk.id: chunk.check_reason for chunk in self.catalog.chunks(self.stream, ["held"])}
+        return {"streams": counts} | ({"held": held} if held else {})
 
     def _chunk(self, chunk_id: str) -> Chunk:
         for chunk in self.catalog.chunks(chunk_id.split("/", maxsplit=1)[0]):

@@ -11,6 +11,7 @@ from moirae.adapters.spark.job import catalog_of, chunk_arguments, moment, run_j
 from moirae.adapters.spark.lifecycle import Fields, Lifecycle
 from moirae.adapters.spark.session import make_session
 from moirae.config import Config, load_config
+from moirae.errors import MoiraeError
 
 # The exit code that shows a task as skipped; whoever runs the job says which, and without a word it is plain success.
 NOTHING_DUE = int(os.environ.get("MOIRAE_NOTHING_DUE", "0"))
@@ -36,6 +37,9 @@ def run_lifecycle_job(
             catalog.finish_run(run, status, json.dumps(fields), moment(None))
             life.close()
         logging.getLogger(name).info("step done", extra={"fields": fields})
+        if held := fields.get("held"):
+            found = f"{name}: expected every chunk to be served, but these are held back: {json.dumps(held)}"
+            raise MoiraeError(f"{found}; mend what writes such rows, `moirae chunks` shows them")
         return 0 if any(fields.values()) else NOTHING_DUE
 
     return run_job(name, work)

@@ -68,7 +68,7 @@ class _SparkRun:
     def batch(self, files: DataFrame, batch_id: int) -> None:
         pieces = read_files(self.workers, arrivals_of(files), self.reader, self.spill)
         heads = [piece for piece in pieces if piece.kind == FILE]
-        placements, self.standing = place_files(heads, self.standing, {})
+        placements, self.standing = place_files(heads, self.standing, None)
         self._run(pieces, placements, batch_id, end=self.states is None)
         self.spill.clear()
 
