@@ -13,7 +13,7 @@ import pytest
 from moirae.adapters.catalog import SqlCatalog, open_catalog
 from moirae.lang import bind
 from moirae.model.schema import Type
-from moirae.ports.catalog import Append, BatchCommit, Chunk, Eid, LiveEvent, NewTask, Revision
+from moirae.ports.catalog import Append, BatchCommit, Chunk, ChunkId, Eid, LiveEvent, NewTask, Revision
 from moirae.recall.manager import ActiveRecall, RecallManager
 
 PACK = bind(
@@ -166,7 +166,7 @@ def test_answers_are_not_told_more_often_than_asked_for(history: History) -> Non
 def test_a_chunk_held_back_is_not_read_and_the_answer_says_so(history: History) -> None:
     """P4: nobody takes an answer for whole that is not."""
     three_chunks(history)
-    history.catalog.record_check("traffic/000002", False, "3 bad rows", 0)  # type: ignore[arg-type]
+    history.catalog.record_check(ChunkId("traffic/000002"), False, "3 bad rows", 0)
     history.event("e", 30)
     take_all(history.manager())
     last = history.answers("e")[-1]
@@ -187,7 +187,7 @@ def test_an_answer_over_held_chunks_alone_names_them(history: History) -> None:
     """P4: nothing to read is not the same as nothing there."""
     three_chunks(history)
     for number in (1, 2, 3):
-        history.catalog.record_check(f"traffic/{number:06d}", False, "bad", 0)  # type: ignore[arg-type]
+        history.catalog.record_check(ChunkId(f"traffic/{number:06d}"), False, "bad", 0)
     history.event("e", 30)
     assert history.manager().turn() == 0
     (only,) = history.answers("e")

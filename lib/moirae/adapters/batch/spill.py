@@ -55,9 +55,6 @@ class Spill:
         else:
             delete_folder(self.folder)
 
-    def delete(self) -> None:
-        delete_folder(self.folder)
-
 
 def _overwrite(folder: Path, payload: bytes) -> str:
     name = uuid.uuid4().hex
